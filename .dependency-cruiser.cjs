@@ -1,0 +1,127 @@
+/**
+ * Who may import whom, types included. Arrows point down: services, workers, src; within src each slice sees only the
+ * slices before it, and of another slice only its nouns, errors, ports, clients and verbs.
+ */
+const slices = [
+  "kernel",
+  "platform",
+  "access",
+  "namespace",
+  "memory",
+  "graph",
+  "knowledge",
+  "conversation",
+  "working",
+  "run",
+  "code",
+  "retrieval",
+  "governance",
+  "client"
+]
+
+const floor = "kernel|platform"
+const rooms = "(Model|Error|Store|Client|Rpc|Verbs)"
+
+const sliceOrder = slices.slice(0, -1).map((slice, index) => ({
+  name: `slice-order-${slice}`,
+  comment: `src/${slice} comes before ${slices.slice(index + 1).join(", ")}`,
+  severity: "error",
+  from: { path: `^src/${slice}/` },
+  to: { path: `^src/(${slices.slice(index + 1).join("|")})/` }
+}))
+
+module.exports = {
+  forbidden: [
+    {
+      name: "no-circular",
+      comment: "No module may reach itself, by types either",
+      severity: "error",
+      from: {},
+      to: { circular: true }
+    },
+    {
+      name: "no-unresolved",
+      comment: "Every import leads somewhere",
+      severity: "error",
+      from: {},
+      to: { couldNotResolve: true }
+    },
+    {
+      name: "src-below-all",
+      comment: "The library knows nothing of processes, jobs, migrations or tests",
+      severity: "error",
+      from: { path: "^src/" },
+      to: { path: "^(services|workers|migrations|test|bench|examples)/" }
+    },
+    {
+      name: "workers-below-services",
+      comment: "Workers know nothing of processes",
+      severity: "error",
+      from: { path: "^workers/" },
+      to: { path: "^(services|test|bench|examples)/" }
+    },
+    {
+      name: "services-not-test",
+      severity: "error",
+      from: { path: "^services/" },
+      to: { path: "^(test|bench|examples)/" }
+    },
+    {
+      name: "migrations-by-migrators",
+      comment: "Migrations are read by the process that applies them",
+      severity: "error",
+      from: { path: "^(workers|services/(?!migrate/|layers/))" },
+      to: { path: "^migrations/" }
+    },
+    ...sliceOrder,
+    {
+      name: "known-slice",
+      comment: "A new folder of src takes its place in the order above",
+      severity: "error",
+      from: {},
+      to: { path: "^src/", pathNot: `^src/(${slices.join("|")})/` }
+    },
+    {
+      name: "other-slice-rooms",
+      comment: "From another slice only its Model, Error, Store, Client, Rpc and Verbs files",
+      severity: "error",
+      from: { path: "^src/([^/]+)/" },
+      to: { path: "^src/", pathNot: `^src/($1|${floor})/|${rooms}\\.ts$` }
+    },
+    {
+      name: "drivers-at-home",
+      comment: "Database drivers only from *Clickhouse.ts, *Postgres.ts, src/platform and main.ts",
+      severity: "error",
+      from: {
+        path: "^(src|workers|services)/",
+        pathNot: "(Clickhouse|Postgres)\\.ts$|^src/platform/|^services/[^/]+/main\\.ts$"
+      },
+      to: { path: "node_modules/(@effect/sql|@clickhouse/client|chdb)" }
+    },
+    {
+      name: "policy-is-pure",
+      comment: "A policy decides; it sees no store, actor, client or HTTP contract",
+      severity: "error",
+      from: { path: "Policy\\.ts$" },
+      to: { path: "^src/.*(Store|StoreClickhouse|StorePostgres|Entity|Client|Api)\\.ts$" }
+    },
+    {
+      name: "shipped-needs-dependencies",
+      comment: "What is shipped may import only what is installed with it",
+      severity: "error",
+      from: { path: "^(src|workers|services|migrations)/" },
+      to: { dependencyTypes: ["npm-dev", "npm-no-pkg", "npm-unknown"], pathNot: "node_modules/@types/" }
+    }
+  ],
+  options: {
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: "tsconfig.json" },
+    doNotFollow: { path: "node_modules" },
+    exclude: { path: "^(dist|scratchpad|coverage)/" },
+    enhancedResolveOptions: {
+      exportsFields: ["exports"],
+      conditionNames: ["types", "import", "node", "default"],
+      extensions: [".ts", ".mjs", ".cjs", ".js", ".d.ts", ".json"]
+    }
+  }
+}

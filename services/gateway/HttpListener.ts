@@ -1,0 +1,131 @@
+/**
+ * The socket that HTTP is served on, and its end: it stops accepting, lets requests finish, then cuts what is left. Plain
+ * driver code around `node:http`. While no application is attached (before the routes are built and after they are gone)
+ * a request is told to come again instead of waiting for ever.
+ */
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import * as HttpServer from "@effect/platform/HttpServer"
+import type { ServeError } from "@effect/platform/HttpServerError"
+import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { createServer, STATUS_CODES } from "node:http"
+import type { Server } from "node:http"
+import type { Socket } from "node:net"
+import type { Duplex } from "node:stream"
+import { toWire, Unavailable } from "../../src/kernel/LoomError.ts"
+import type { WireError } from "../../src/kernel/LoomError.ts"
+import { edgeError } from "./HttpError.ts"
+
+export interface ListenOptions {
+  readonly host: string
+  /** 0 takes any free port. */
+  readonly port: number
+  /** How long requests may still run when the server goes; 10 seconds by default. */
+  readonly drainTime?: Duration.DurationInput
+}
+
+export class HttpListener extends Context.Tag("loom/services/gateway/HttpListener")<HttpListener, {
+  readonly isDraining: () => boolean
+  /** Stops accepting and waits for running requests, as long as the drain time allows. */
+  readonly drain: Effect.Effect<void>
+}>() {}
+
+// Longer than the idle time of common proxies and clients (60 s), so that it is they who close an idle connection and no
+// request is sent into a closing one.
+const KEEP_ALIVE_MILLIS = 65_000
+// A whole request, a 4 MiB body over a slow line included.
+const REQUEST_MILLIS = 60_000
+// A web socket's peer answers the close frame within a round trip.
+const CLOSE_TIME = "1 second"
+
+const rawAnswer = ({ body, status }: WireError): string => {
+  const text = JSON.stringify(body)
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}\r\ncontent-type: application/json\r\n` +
+    `content-length: ${Buffer.byteLength(text)}\r\nconnection: close\r\n\r\n${text}`
+}
+
+const unreadable = (code: string | undefined): WireError =>
+  code === "ERR_HTTP_REQUEST_TIMEOUT"
+    ? edgeError("REQUEST_TIMEOUT", "The request did not come in time")
+    : code === "HPE_HEADER_OVERFLOW"
+    ? edgeError("HEADERS_TOO_LARGE", "The headers are too large")
+    : edgeError("BAD_REQUEST", "The request is not well-formed HTTP")
+
+const makeServer = (): Server => {
+  const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MILLIS, requestTimeout: REQUEST_MILLIS })
+  server.on("request", (_, response) => {
+    if (server.listenerCount("request") > 1) return
+    const { body, status } = toWire(new Unavailable({ operation: "The server" }))
+    response.writeHead(status, { "content-type": "application/json", connection: "close" })
+    response.end(JSON.stringify(body))
+  })
+  server.on("clientError", (error: NodeJS.ErrnoException, socket: Duplex) => {
+    if (!socket.writable || error.code === "ECONNRESET") return void socket.destroy()
+    socket.end(rawAnswer(unreadable(error.code)))
+  })
+  return server
+}
+
+/** The open connections, and a wait for the end of those that speak HTTP. */
+const trackSockets = (server: Server) => {
+  const all = new Set<Socket>()
+  const http = new Set<Duplex>()
+  let ended = () => {}
+  const leave = (socket: Duplex) => {
+    http.delete(socket)
+    if (http.size === 0) ended()
+  }
+  server.on("connection", (socket: Socket) => {
+    all.add(socket)
+    http.add(socket)
+    socket.once("close", () => {
+      all.delete(socket)
+      leave(socket)
+    })
+  })
+  server.on("upgrade", (_, socket) => leave(socket))
+  return {
+    all,
+    allClosed: Effect.async<void>((resume) => {
+      if (all.size === 0) return resume(Effect.void)
+      for (const socket of all) socket.once("close", () => all.size === 0 && resume(Effect.void))
+    }),
+    httpEnded: Effect.async<void>((resume) => {
+      ended = () => resume(Effect.void)
+      if (http.size === 0) ended()
+    })
+  }
+}
+
+const make = ({ drainTime = "10 seconds", host, port }: ListenOptions) =>
+  Effect.gen(function*() {
+    const server = makeServer()
+    const sockets = trackSockets(server)
+    let draining = false
+    const http = yield* NodeHttpServer.make(() => server, { host, port })
+    // Runs after the application is detached and before the server is waited for: nothing may hold it open.
+    yield* Effect.addFinalizer(() =>
+      sockets.allClosed.pipe(
+        Effect.timeoutOption(CLOSE_TIME),
+        Effect.zipRight(Effect.sync(() => sockets.all.forEach((socket) => socket.destroy())))
+      )
+    )
+    const drain = Effect.sync(() => {
+      draining = true
+      server.close()
+      // Idle connections close with it; one that is busy closes after its answer, which says so.
+    }).pipe(
+      Effect.zipRight(sockets.httpEnded),
+      Effect.timeoutOption(drainTime),
+      Effect.asVoid,
+      Effect.withSpan("HttpListener.drain")
+    )
+    return Context.make(HttpServer.HttpServer, http).pipe(
+      Context.add(HttpListener, { isDraining: () => draining, drain })
+    )
+  })
+
+export const layer = (options: ListenOptions): Layer.Layer<HttpServer.HttpServer | HttpListener, ServeError> =>
+  Layer.scopedContext(make(options))

@@ -1,0 +1,105 @@
+/**
+ * RPC frames: one JSON message a line. Frames are parsed by the kernel's strict reader, so that a payload is judged as
+ * over HTTP. A frame whose envelope is sound and whose payload is not (a key twice, a number no double holds, endless
+ * nesting) goes on with `UnsoundPayload` in its place, and its own caller gets a refusal; what is no message at all is a
+ * protocol fault of the connection.
+ */
+import * as RpcSerialization from "@effect/rpc/RpcSerialization"
+import * as Either from "effect/Either"
+import * as Schema from "effect/Schema"
+import { isWellFormed, Json, parse } from "../../src/kernel/Json.ts"
+import { MAX_BODY_BYTES } from "./HttpBody.ts"
+
+// A lone surrogate cannot come as UTF-8, only as an escape.
+const surrogateEscape = /\\u[dD][89a-fA-F]/
+
+const isJson = Schema.is(Json)
+
+/** Parses a text as strictly as HTTP bodies are, or says in words why not. */
+export const readJson = (text: string): Either.Either<unknown, string> => {
+  const parsed = parse(text)
+  if (Either.isLeft(parsed)) {
+    const { kind, message, position } = parsed.left
+    return Either.left(kind === "value" ? message : `not JSON${position === undefined ? "" : ` at position ${position}`}`)
+  }
+  const value = parsed.right
+  return surrogateEscape.test(text) && !(isJson(value) && isWellFormed(value))
+    ? Either.left("a string holds a lone surrogate, which has no UTF-8 form")
+    : Either.right(value)
+}
+
+/** Stands in for a payload that the strict reader refuses. */
+export class UnsoundPayload {
+  readonly fault: string
+  constructor(fault: string) {
+    this.fault = fault
+  }
+}
+
+const digits = Schema.String.pipe(Schema.pattern(/^\d{1,19}$/))
+const optionalText = Schema.optional(Schema.String)
+
+const Message = Schema.Union(
+  Schema.Struct({
+    _tag: Schema.Literal("Request"),
+    id: digits,
+    tag: Schema.String,
+    payload: Schema.optional(Schema.Unknown),
+    headers: Schema.optionalWith(Schema.Array(Schema.Tuple(Schema.String, Schema.String)), { default: () => [] }),
+    traceId: optionalText,
+    spanId: optionalText,
+    sampled: Schema.optional(Schema.Boolean)
+  }),
+  Schema.Struct({ _tag: Schema.Literal("Ack", "Interrupt"), requestId: digits }),
+  Schema.Struct({ _tag: Schema.Literal("Ping", "Eof") })
+)
+
+const decodeMessage = Schema.decodeUnknownSync(Message)
+const decodeRequest = Schema.decodeUnknownEither(Schema.parseJson(Message))
+
+class FrameFault extends Error {
+  override readonly name = "FrameFault"
+}
+
+const readFrame = (frame: string): typeof Message.Type => {
+  const strict = readJson(frame)
+  try {
+    if (Either.isRight(strict)) return decodeMessage(strict.right)
+  } catch {
+    // The schema's words would repeat what was sent.
+    throw new FrameFault("A frame is no RPC message")
+  }
+  const loose = decodeRequest(frame)
+  if (Either.isLeft(loose) || loose.right._tag !== "Request") throw new FrameFault("A frame is no RPC message")
+  return { ...loose.right, payload: new UnsoundPayload(strict.left) }
+}
+
+const makeParser = (): RpcSerialization.Parser => {
+  const decoder = new TextDecoder()
+  const plain = RpcSerialization.ndjson.unsafeMake()
+  let rest = ""
+  return {
+    encode: plain.encode,
+    decode: (bytes) => {
+      const frames = (rest + (typeof bytes === "string" ? bytes : decoder.decode(bytes, { stream: true }))).split("\n")
+      rest = frames.pop() ?? ""
+      const longest = frames.reduce((most, frame) => Math.max(most, frame.length), rest.length)
+      if (longest > MAX_BODY_BYTES) {
+        rest = ""
+        throw new RpcSerialization.RpcSerializationError({
+          reason: "BufferSizeExceeded",
+          maxBufferSize: MAX_BODY_BYTES,
+          bufferSize: longest
+        })
+      }
+      return frames.filter((frame) => frame.trim() !== "").map(readFrame)
+    }
+  }
+}
+
+/** ndjson as `RpcSerialization.layerNdjson` of a client speaks it. */
+export const serialization: typeof RpcSerialization.RpcSerialization.Service = {
+  contentType: RpcSerialization.ndjson.contentType,
+  includesFraming: true,
+  unsafeMake: makeParser
+}

@@ -1,0 +1,84 @@
+/**
+ * `npm test`: from a fresh clone to one line `N passed, N failed`. The checks and the build run side by side, since each
+ * keeps one core busy; the tests run after them with both cores to themselves, because some of them measure. Every check
+ * counts as one, every test as one, and what vitest reports beside its tests (a file that does not load) counts as failed.
+ */
+import * as Fs from "node:fs"
+import * as Path from "node:path"
+import { checks } from "./check.mjs"
+import { threads } from "./command.mjs"
+import { cache, ensureBuilt, ensureInstalled, ensurePatched, runTool, say } from "./house.mjs"
+
+const tally = { passed: 0, failed: 0 }
+const broken = []
+
+const count = (name, ok) => {
+  if (ok) return void tally.passed++
+  tally.failed++
+  broken.push(name)
+}
+
+const check = async (name) => {
+  const { code, output, took } = await checks[name]({ capture: true })
+  say(`${name}: ${code === 0 ? "passed" : "failed"} in ${took}`)
+  if (code !== 0) process.stdout.write(output)
+  count(name, code === 0)
+}
+
+const inTurn = async (names) => {
+  for (const name of names) await check(name)
+}
+
+const build = async () => {
+  try {
+    await ensureBuilt()
+    count("build", true)
+  } catch (error) {
+    console.error(error.message)
+    count("build", false)
+  }
+}
+
+const readReport = (path) => {
+  try {
+    return JSON.parse(Fs.readFileSync(path, "utf8"))
+  } catch {
+    return undefined
+  }
+}
+
+const tests = async (args) => {
+  const path = Path.join(cache, "tests.json")
+  Fs.rmSync(path, { force: true })
+  const { code } = await runTool(
+    "vitest/vitest.mjs",
+    ["run", "--reporter=default", "--reporter=json", `--outputFile.json=${path}`, ...args],
+    { env: threads }
+  )
+  const report = readReport(path)
+  const files = (report?.testResults ?? []).filter((file) =>
+    file.status === "failed" && file.assertionResults.length === 0
+  )
+  tally.passed += report?.numPassedTests ?? 0
+  tally.failed += report?.numFailedTests ?? 0
+  for (const file of files) count(file.name, false)
+  // An error outside any test, or no report at all
+  if (code !== 0 && (report?.numFailedTests ?? 0) + files.length === 0) count("vitest", false)
+  const waiting = (report?.numPendingTests ?? 0) + (report?.numTodoTests ?? 0)
+  if (waiting > 0) say(`${waiting} tests are pending`)
+}
+
+try {
+  await ensureInstalled()
+  Fs.mkdirSync(cache, { recursive: true })
+  // Both type checks need it, and they start together
+  await ensurePatched()
+  await Promise.all([build().then(() => check("shipped")), inTurn(["format", "lint", "imports", "types"])])
+  await tests(process.argv.slice(2))
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error)
+  count("npm test", false)
+}
+if (broken.length > 0) say(`failed: ${broken.join(", ")}`)
+console.log(`${tally.passed} passed, ${tally.failed} failed`)
+process.exitCode = tally.failed === 0 ? 0 : 1

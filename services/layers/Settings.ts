@@ -1,0 +1,108 @@
+/**
+ * Every setting of the processes, with its meaning beside its default: the one table that `docs/configuration.md` is
+ * made from. Values are read here and in the modules that own them, always from `LOOM_…`, and checked before anything
+ * starts; all wrong ones are told at once.
+ */
+import * as Config from "effect/Config"
+import * as ConfigError from "effect/ConfigError"
+import * as Either from "effect/Either"
+import { homedir } from "node:os"
+import { join } from "node:path"
+
+/** One row of `docs/configuration.md`. */
+export interface SettingFacts {
+  readonly name: string
+  readonly values: string
+  readonly initial: string
+  readonly meaning: string
+}
+
+const fact = (name: string, values: string, initial: string, meaning: string): SettingFacts => ({
+  name,
+  values,
+  initial,
+  meaning
+})
+
+export const settingFacts: ReadonlyArray<SettingFacts> = [
+  fact("LOOM_DATA", "folder", "~/.loom", "Where the data lies: the embedded engine's files and the root token."),
+  fact("LOOM_HOST", "address", "127.0.0.1", "Where the server listens. Another address than loopback needs team mode."),
+  fact("LOOM_PORT", "0 to 65535", "7777", "The port of HTTP, RPC and MCP; 0 takes any free one."),
+  fact("LOOM_MODE", "single, team", "single", "single: no tokens, loopback only. team: every request needs a token."),
+  fact("LOOM_CLICKHOUSE_URL", "url", "(none)", "A ClickHouse server instead of the embedded engine."),
+  fact("LOOM_CLICKHOUSE_USER", "text", "(none)", "User at that server."),
+  fact("LOOM_CLICKHOUSE_PASSWORD", "secret", "(none)", "Password at that server."),
+  fact(
+    "LOOM_SOLE_WRITER",
+    "true, false",
+    "false",
+    "The operator's promise that this process alone writes to LOOM_CLICKHOUSE_URL; serve does not write there without it."
+  ),
+  fact("LOOM_EMBEDDER", "use-lite, test, replay", "use-lite", "The embedder when no LOOM_EMBEDDINGS_URL is set."),
+  fact("LOOM_EMBEDDER_REPLAY", "file", "(none)", "Recorded vectors, for LOOM_EMBEDDER=replay."),
+  fact("LOOM_EMBEDDINGS_URL", "url", "(none)", "An OpenAI-compatible server for embeddings, such as http://127.0.0.1:8080/v1."),
+  fact("LOOM_EMBEDDINGS_KEY", "secret", "(none)", "Its bearer token."),
+  fact("LOOM_EMBEDDINGS_MODEL", "text", "(none)", "Its model; needed with the url."),
+  fact("LOOM_EMBEDDINGS_DIMS", "1 to 8192", "(none)", "The length of the model's vectors; needed with the url."),
+  fact("LOOM_EMBEDDINGS_SEND_DIMS", "true, false", "false", "Whether each request asks for that length."),
+  fact(
+    "LOOM_MEMORY_BULK_DEDUP_SCOPE",
+    "identity, none",
+    "identity",
+    "identity: a bulk write takes any live row with the same bytes of the same agent and user for the fact."
+  ),
+  fact("LOOM_MAILBOX_CAPACITY", "1 to 65536", "256", "Writes queued and running per namespace before OVERLOADED."),
+  fact("LOOM_ACTOR_MAX_HEADS", "0 to 10000000", "250000", "Memories per namespace that are judged from memory; more are judged by store queries."),
+  fact("LOOM_LOG_LEVEL", "All, Trace, Debug, Info, Warning, Error, None", "Info", "The least severe line that is logged."),
+  fact("LOOM_LOG_FORMAT", "pretty, json, logfmt", "logfmt", "How a log line is written."),
+  fact("LOOM_BASE_URL", "url", "http://127.0.0.1:7777", "For clients and the command line: the server to call."),
+  fact("LOOM_API_KEY", "secret", "(none)", "For clients and the command line: the token to call with."),
+  fact("UV_THREADPOOL_SIZE", "number", "16 (set by the launchers)", "Threads of the process; each running query needs one.")
+]
+
+export interface ServeSettings {
+  readonly data: string
+  readonly host: string
+  readonly port: number
+  readonly mode: "single" | "team"
+  readonly url: boolean
+  readonly soleWriter: boolean
+  readonly bulkDedup: "identity" | "none"
+  readonly mailboxCapacity: number
+  readonly maxHeads: number
+}
+
+const between = (low: number, high: number) => (config: Config.Config<number>) =>
+  Config.validate(config, {
+    message: `expected a whole number from ${low} to ${high}`,
+    validation: (value) => Number.isInteger(value) && value >= low && value <= high
+  })
+
+export const dataFolder: Config.Config<string> = Config.withDefault(
+  Config.nonEmptyString("DATA"),
+  join(homedir(), ".loom")
+)
+
+export const serve: Config.Config<ServeSettings> = Config.nested(
+  Config.all({
+    data: dataFolder,
+    host: Config.withDefault(Config.nonEmptyString("HOST"), "127.0.0.1"),
+    port: Config.integer("PORT").pipe(Config.withDefault(7777), between(0, 65_535)),
+    mode: Config.withDefault(Config.literal("single", "team")("MODE"), "single"),
+    url: Config.map(Config.option(Config.url("CLICKHOUSE_URL")), (url) => url._tag === "Some"),
+    soleWriter: Config.withDefault(Config.boolean("SOLE_WRITER"), false),
+    bulkDedup: Config.withDefault(Config.literal("identity", "none")("MEMORY_BULK_DEDUP_SCOPE"), "identity"),
+    mailboxCapacity: Config.integer("MAILBOX_CAPACITY").pipe(Config.withDefault(256), between(1, 65_536)),
+    maxHeads: Config.integer("ACTOR_MAX_HEADS").pipe(Config.withDefault(250_000), between(0, 10_000_000))
+  }),
+  "LOOM"
+).pipe(Config.mapOrFail((settings) =>
+  settings.url && !settings.soleWriter
+    ? Either.left(
+      ConfigError.InvalidData(
+        ["LOOM", "CLICKHOUSE_URL"],
+        "serve writes to a shared ClickHouse only when LOOM_SOLE_WRITER=true promises that no other process does"
+      )
+    )
+    : Either.right(settings)
+))

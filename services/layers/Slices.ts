@@ -1,0 +1,55 @@
+/**
+ * The slices on one store: ports with their ClickHouse adapters, policies, the actor and its committer, and the table of
+ * verbs. Serve, gateway and runner take from here what they host; a deployment that swaps a policy or an embedder
+ * provides another layer beside these.
+ */
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as TokenCache from "../../src/access/TokenCache.ts"
+import * as TokenHandlers from "../../src/access/TokenHandlers.ts"
+import * as TokenStoreClickhouse from "../../src/access/TokenStoreClickhouse.ts"
+import * as Committer from "../../src/memory/Committer.ts"
+import * as MemoryClient from "../../src/memory/MemoryClient.ts"
+import * as MemoryEntity from "../../src/memory/MemoryEntity.ts"
+import * as MemoryIntake from "../../src/memory/MemoryIntake.ts"
+import * as MemoryReaderClickhouse from "../../src/memory/MemoryReaderClickhouse.ts"
+import * as MemoryReads from "../../src/memory/MemoryReads.ts"
+import * as MemoryStoreClickhouse from "../../src/memory/MemoryStoreClickhouse.ts"
+import * as MemoryWrites from "../../src/memory/MemoryWrites.ts"
+import * as SensitivityPolicy from "../../src/memory/SensitivityPolicy.ts"
+import * as WritePolicy from "../../src/memory/WritePolicy.ts"
+import * as NamespaceHandlers from "../../src/namespace/NamespaceHandlers.ts"
+import * as NamespaceStoreClickhouse from "../../src/namespace/NamespaceStoreClickhouse.ts"
+import { Dispatch, make as makeDispatch } from "../gateway/Dispatch.ts"
+
+/** Every store of the slices, on ClickHouse. */
+export const layerStores = Layer.mergeAll(
+  MemoryStoreClickhouse.layer,
+  MemoryReaderClickhouse.layer,
+  NamespaceStoreClickhouse.layer,
+  TokenStoreClickhouse.layer
+)
+
+/** The decisions a deployment may replace. */
+export const layerPolicies = Layer.mergeAll(WritePolicy.layer, SensitivityPolicy.layerDeclaredOnly)
+
+/** Prepares values for the actors; edges and actors share it. */
+export const layerIntake = MemoryIntake.layer
+
+/** Tokens as this process knows them. */
+export const layerTokens = TokenCache.layer
+
+/** What hosts the actors needs: the entity and its committer. */
+export const layerActors = (options: MemoryEntity.Options = MemoryEntity.defaultOptions) =>
+  MemoryEntity.layer(options).pipe(Layer.provide(Committer.layer))
+
+/** All verbs of this server. */
+export const layerDispatch = Layer.effect(
+  Dispatch,
+  Effect.map(
+    Effect.all([MemoryWrites.make, MemoryReads.make, NamespaceHandlers.make, TokenHandlers.make]),
+    (groups) => makeDispatch(groups.flat())
+  )
+).pipe(
+  Layer.provide(MemoryClient.layer)
+)

@@ -1,0 +1,88 @@
+/**
+ * `loom serve`: everything in one process. Opens the store, migrates it, repairs what a crash left behind, then serves.
+ * The layers are stacked so that the process ends in the reverse order: the edges stop taking, the actors finish, the
+ * engine closes.
+ */
+import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
+import * as HttpServer from "@effect/platform/HttpServer"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { join } from "node:path"
+import * as Authenticator from "../../src/access/Authenticator.ts"
+import * as RootToken from "../../src/access/RootToken.ts"
+import * as MemoryClient from "../../src/memory/MemoryClient.ts"
+import * as MemoryEntity from "../../src/memory/MemoryEntity.ts"
+import { MemoryStore } from "../../src/memory/MemoryStore.ts"
+import * as Clickhouse from "../../src/platform/Clickhouse.ts"
+import * as ClickhouseMigrations from "../../src/platform/ClickhouseMigrations.ts"
+import * as ClickhouseMigrator from "../../src/platform/ClickhouseMigrator.ts"
+import * as EmbedderConfig from "../../src/platform/EmbedderConfig.ts"
+import * as Health from "../gateway/Health.ts"
+import * as Http from "../gateway/Http.ts"
+import * as Rpc from "../gateway/Rpc.ts"
+import * as LocalSharding from "../layers/LocalSharding.ts"
+import * as Settings from "../layers/Settings.ts"
+import type { ServeSettings } from "../layers/Settings.ts"
+import * as Slices from "../layers/Slices.ts"
+
+/** Brings the schema up to date before anything reads it. */
+const layerMigrated = Layer.effectDiscard(Effect.gen(function*() {
+  const ran = yield* ClickhouseMigrator.run(yield* ClickhouseMigrations.load())
+  if (ran.length > 0) {
+    yield* Effect.logInfo("Migrated the store").pipe(Effect.annotateLogs({ migrations: ran.length }))
+  }
+}))
+
+// A start must be quick on a large store; what is not repaired by then goes on in the background, and each namespace is
+// repaired before its first write in any case.
+const REPAIR_BEFORE_LISTENING = "3 seconds"
+
+/** Activates the actor of every namespace once, so that what a crash left behind is repaired without a write. */
+const layerRepaired = Layer.scopedDiscard(Effect.gen(function*() {
+  const store = yield* MemoryStore
+  const client = yield* MemoryClient.MemoryClient
+  const began = yield* Clock.currentTimeMillis
+  const scopes = yield* store.scopes
+  const repair = Effect.forEach(
+    scopes,
+    (scope) => Effect.ignoreLogged(client.activate(scope)),
+    { concurrency: 4, discard: true }
+  )
+  const fiber = yield* Effect.forkScoped(repair)
+  yield* Effect.timeoutOption(Effect.disconnect(fiber.await), REPAIR_BEFORE_LISTENING)
+  const ended = yield* Clock.currentTimeMillis
+  yield* Effect.logInfo("Looked after the namespaces").pipe(
+    Effect.annotateLogs({ namespaces: scopes.length, millis: ended - began })
+  )
+}))
+
+const actorOptions = (settings: ServeSettings): MemoryEntity.Options => ({
+  ...MemoryEntity.defaultOptions,
+  mailboxCapacity: settings.mailboxCapacity,
+  bounds: { ...MemoryEntity.defaultOptions.bounds, maxHeads: settings.maxHeads }
+})
+
+/** The whole server for these settings; it lives as long as the layer. */
+export const layer = (settings: ServeSettings, version: string) => {
+  const edges = Http.layerHttp({ host: settings.host, port: settings.port, version }, Rpc.layerRoutes)
+  const access = settings.mode === "team" ? Authenticator.layerTeam : Authenticator.layerSingleUser
+  return edges.pipe(
+    Layer.provideMerge(Layer.mergeAll(Slices.layerDispatch, access, Health.layerClickhouse)),
+    Layer.provideMerge(layerRepaired),
+    Layer.provideMerge(MemoryClient.layer),
+    Layer.provideMerge(Slices.layerActors(actorOptions(settings))),
+    Layer.provideMerge(LocalSharding.layer),
+    Layer.provideMerge(Layer.mergeAll(Slices.layerTokens, Slices.layerIntake)),
+    Layer.provideMerge(Layer.mergeAll(Slices.layerStores, Slices.layerPolicies, EmbedderConfig.layerConfig)),
+    Layer.provideMerge(RootToken.layerFile(join(settings.data, "root.token"))),
+    Layer.provideMerge(layerMigrated),
+    Layer.provideMerge(Clickhouse.layerConfig),
+    Layer.provide(FetchHttpClient.layer)
+  )
+}
+
+/** Where the server listens. */
+export const address = Effect.map(HttpServer.HttpServer, (server) => HttpServer.formatAddress(server.address))
+
+export const settings = Settings.serve

@@ -1,0 +1,46 @@
+/**
+ * The shape in which a client shows the verbs: `memory.set`, `namespace.get`, … spelled out once, for any kind of call.
+ * The kind (an Effect, a promise) is a type lambda: `In` is the verb's request, `Out1` its answer.
+ */
+import type { Kind, TypeLambda } from "effect/HKT"
+import type { Verb } from "../kernel/Verb.ts"
+import {
+  MemoryBulkSet,
+  MemoryDelete,
+  MemoryGet,
+  MemoryGetById,
+  MemoryHistory,
+  MemoryList,
+  MemoryRestore,
+  MemorySet,
+  MemoryUpdate,
+  MemoryUpdateById
+} from "../memory/MemoryVerbs.ts"
+import { NamespaceGet, NamespaceList, NamespaceRegister } from "../namespace/NamespaceVerbs.ts"
+
+/** Turns a verb into a function that calls it. */
+export type MakeCall<F extends TypeLambda> = <Tag extends string, P, PI, A, AI>(
+  verb: Verb<Tag, P, PI, A, AI>
+) => Kind<F, PI, never, A, never>
+
+export const families = <F extends TypeLambda>(call: MakeCall<F>) => ({
+  memory: {
+    set: call(MemorySet),
+    bulk_set: call(MemoryBulkSet),
+    get: call(MemoryGet),
+    get_by_id: call(MemoryGetById),
+    update: call(MemoryUpdate),
+    update_by_id: call(MemoryUpdateById),
+    delete: call(MemoryDelete),
+    restore: call(MemoryRestore),
+    list: call(MemoryList),
+    history: call(MemoryHistory)
+  },
+  namespace: {
+    register: call(NamespaceRegister),
+    get: call(NamespaceGet),
+    list: call(NamespaceList)
+  }
+})
+
+export type Families<F extends TypeLambda> = ReturnType<typeof families<F>>

@@ -1,0 +1,34 @@
+/**
+ * The public RPC group, spelled out so that every call keeps its types. The wire of a call is the verb's encoded payload
+ * and answer, and a `LoomError`; the server takes payloads raw and decodes them as strictly as it does over HTTP.
+ */
+import * as RpcGroup from "@effect/rpc/RpcGroup"
+import {
+  MemoryBulkSet,
+  MemoryDelete,
+  MemoryGet,
+  MemoryGetById,
+  MemoryHistory,
+  MemoryList,
+  MemoryRestore,
+  MemorySet,
+  MemoryUpdate,
+  MemoryUpdateById
+} from "../memory/MemoryVerbs.ts"
+import { NamespaceGet, NamespaceList, NamespaceRegister } from "../namespace/NamespaceVerbs.ts"
+
+export const LoomRpcs = RpcGroup.make(
+  MemorySet.rpc,
+  MemoryBulkSet.rpc,
+  MemoryGet.rpc,
+  MemoryGetById.rpc,
+  MemoryUpdate.rpc,
+  MemoryUpdateById.rpc,
+  MemoryDelete.rpc,
+  MemoryRestore.rpc,
+  MemoryList.rpc,
+  MemoryHistory.rpc,
+  NamespaceRegister.rpc,
+  NamespaceGet.rpc,
+  NamespaceList.rpc
+)

@@ -1,0 +1,39 @@
+/**
+ * Every verb of Loom, in one list: what a client can call, what the public RPC group holds and what MCP offers are read
+ * off it. A new verb is added here and in `LoomRpcs` and `LoomFamilies`; a test compares the three with the server.
+ */
+import {
+  MemoryBulkSet,
+  MemoryDelete,
+  MemoryGet,
+  MemoryGetById,
+  MemoryHistory,
+  MemoryList,
+  MemoryRestore,
+  MemorySet,
+  MemoryUpdate,
+  MemoryUpdateById
+} from "../memory/MemoryVerbs.ts"
+import { NamespaceGet, NamespaceList, NamespaceRegister } from "../namespace/NamespaceVerbs.ts"
+
+export const allVerbs = [
+  MemorySet,
+  MemoryBulkSet,
+  MemoryGet,
+  MemoryGetById,
+  MemoryUpdate,
+  MemoryUpdateById,
+  MemoryDelete,
+  MemoryRestore,
+  MemoryList,
+  MemoryHistory,
+  NamespaceRegister,
+  NamespaceGet,
+  NamespaceList
+] as const
+
+/**
+ * Verbs in which `agent` and `session_id` name the writer of the row that is stored. In every other verb they narrow
+ * which row is meant, and a client leaves them to the request.
+ */
+export const writerVerbs: ReadonlyArray<string> = [MemorySet.tag, MemoryBulkSet.tag]

@@ -1,0 +1,103 @@
+/**
+ * JSON without surprises. `parse` refuses what a JavaScript reader would swallow (duplicate keys, numbers a double
+ * cannot hold, lone surrogates) and says where; `canonical` is RFC 8785, so equal values have equal text and hash.
+ */
+import * as Either from "effect/Either"
+import * as Schema from "effect/Schema"
+import { parse as parseLossless } from "lossless-json"
+import { createHash } from "node:crypto"
+
+export type Json = null | boolean | number | string | ReadonlyArray<Json> | { readonly [key: string]: Json }
+
+/** Any JSON value whose strings are well-formed Unicode. */
+export const Json: Schema.Schema<Json> = Schema.suspend(() =>
+  Schema.Union(
+    Schema.Null,
+    Schema.Boolean,
+    Schema.JsonNumber,
+    Schema.String,
+    Schema.Array(Json),
+    Schema.Record({ key: Schema.String, value: Json })
+  )
+).annotations({ identifier: "Json", jsonSchema: {} })
+
+/** Why a text is not acceptable JSON: `syntax` is a 400, `value` a 422. `position` counts UTF-16 units from 0. */
+export interface JsonFault {
+  readonly kind: "syntax" | "value"
+  readonly message: string
+  readonly position?: number
+}
+
+// Deeper nesting than any claim needs; keeps every later recursive walk off the stack's end.
+const MAX_DEPTH = 128
+
+const holdsExactly = (text: string): boolean => {
+  const value = Number(text)
+  if (!Number.isFinite(value)) return false
+  if (/^-?\d+$/.test(text)) return BigInt(text) === BigInt(value)
+  // A double keeps 17 significant decimal digits at most; beyond that the text says more than the value can.
+  const digits = text.replace(/[eE].*$/, "").replace(/[-.]/g, "").replace(/^0+/, "").replace(/0+$/, "")
+  return digits.length <= 17 && (value !== 0 || digits === "")
+}
+
+class ValueFault extends Error {}
+
+const depthFault = (value: unknown): string | undefined => {
+  let level: ReadonlyArray<unknown> = [value]
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > MAX_DEPTH) return `nests deeper than ${MAX_DEPTH} levels`
+    level = level.flatMap((item) =>
+      Array.isArray(item) ? item : typeof item === "object" && item !== null ? Object.values(item) : []
+    )
+  }
+  return undefined
+}
+
+/** Parses one JSON text strictly. */
+export const parse = (text: string): Either.Either<unknown, JsonFault> => {
+  try {
+    const value = parseLossless(text, undefined, {
+      parseNumber: (digits) => {
+        if (!holdsExactly(digits)) throw new ValueFault(`the number ${digits.slice(0, 40)} does not fit a double`)
+        return Number(digits)
+      },
+      onDuplicateKey: ({ key }) => {
+        throw new ValueFault(`the key ${JSON.stringify(key.slice(0, 80))} stands twice in one object`)
+      }
+    })
+    const deep = depthFault(value)
+    return deep === undefined ? Either.right(value) : Either.left({ kind: "value", message: deep })
+  } catch (fault) {
+    if (fault instanceof ValueFault) return Either.left({ kind: "value", message: fault.message })
+    const message = fault instanceof Error ? fault.message : "not JSON"
+    const position = /position (\d+)/.exec(message)?.[1]
+    return Either.left(
+      position === undefined
+        ? { kind: "syntax", message: message.slice(0, 120) }
+        : { kind: "syntax", message: `not JSON at position ${position}`, position: Number(position) }
+    )
+  }
+}
+
+/** RFC 8785: keys by UTF-16 order, numbers as ECMAScript prints them, no white space. */
+export const canonical = (value: Json): string => {
+  if (value === null || typeof value !== "object") return JSON.stringify(value)
+  if (isArray(value)) return `[${value.map(canonical).join(",")}]`
+  const entries = Object.keys(value).sort().map((key) => `${JSON.stringify(key)}:${canonical(value[key] ?? null)}`)
+  return `{${entries.join(",")}}`
+}
+
+const isArray = (value: Json): value is ReadonlyArray<Json> => Array.isArray(value)
+
+/** Lower-case hex SHA-256 of a text's UTF-8 form. */
+export const sha256 = (text: string): string => createHash("sha256").update(text, "utf8").digest("hex")
+
+/** Whether every string inside (keys included) is well-formed Unicode; a lone surrogate has no UTF-8 form. */
+export const isWellFormed = (value: Json): boolean =>
+  typeof value === "string"
+    ? value.isWellFormed()
+    : value === null || typeof value !== "object"
+    ? true
+    : isArray(value)
+    ? value.every(isWellFormed)
+    : Object.entries(value).every(([key, inner]) => key.isWellFormed() && isWellFormed(inner))

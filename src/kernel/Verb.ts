@@ -1,0 +1,116 @@
+/**
+ * A verb is declared once: its name, payload, answer, role and teaching text. The actor's RPC, the public RPC,
+ * `POST /v1/<verb>`, OpenAPI, the MCP tool, the CLI call, the typed client and `docs/verbs.md` are all read off this one
+ * value. Payloads refuse unknown fields; answers are plain JSON.
+ */
+import * as Rpc from "@effect/rpc/Rpc"
+import * as Effect from "effect/Effect"
+import * as ParseResult from "effect/ParseResult"
+import * as Schema from "effect/Schema"
+import * as AST from "effect/SchemaAST"
+import { requireRole } from "./Caller.ts"
+import type { Caller, Role } from "./Caller.ts"
+import { Corrupt, LoomError, refuse } from "./LoomError.ts"
+import type { Refusal } from "./LoomError.ts"
+
+/** What an agent must know to choose the verb and fill it in. */
+export interface Teaching {
+  readonly what: string
+  readonly when: string
+  readonly whenNot: string
+  readonly args?: string
+}
+
+interface Declaration {
+  readonly access: Role
+  /** Whether the same request may be sent twice without a second effect even without an idempotency key. */
+  readonly idempotent: boolean
+  /** Whether the verb changes stored state (it then takes an `idempotency_key` and passes the actor). */
+  readonly writes: boolean
+  /** Whether MCP lists the verb as a tool of its own; every verb can be reached through `loom_op`. */
+  readonly listed: boolean
+  /** Whether the verb takes something out of service (a delete); a hint for hosts that ask before such calls. */
+  readonly destructive?: boolean
+  readonly teaching: Teaching
+}
+
+export interface Verb<Tag extends string, P, PI, A, AI> extends Declaration {
+  readonly tag: Tag
+  readonly payload: Schema.Schema<P, PI>
+  readonly answer: Schema.Schema<A, AI>
+  readonly rpc: Rpc.Rpc<Tag, Schema.Schema<P, PI>, Schema.Schema<A, AI>, typeof LoomError>
+}
+
+export const make = <const Tag extends string, P, PI, A, AI>(
+  tag: Tag,
+  options: Declaration & { readonly payload: Schema.Schema<P, PI>; readonly answer: Schema.Schema<A, AI> }
+): Verb<Tag, P, PI, A, AI> => ({
+  ...options,
+  tag,
+  rpc: Rpc.make(tag, { payload: options.payload, success: options.answer, error: LoomError })
+})
+
+/** The first fault of a payload in words: which field, what is wrong. Values are never repeated. */
+export const payloadFault = (fault: ParseResult.ParseError): Refusal => {
+  const issues = ParseResult.ArrayFormatter.formatErrorSync(fault)
+  const unexpected = issues.find((issue) => issue._tag === "Unexpected")
+  const first = unexpected ?? issues[0]
+  const field = first === undefined || first.path.length === 0 ? "(body)" : first.path.map(String).join(".")
+  if (unexpected !== undefined) {
+    return refuse("UNKNOWN_FIELD", `Unknown field \`${field.slice(0, 120)}\``, { field: field.slice(0, 120) })
+  }
+  const reason = first?._tag === "Missing" ? "is missing" : faultWords(first?.message ?? "is not valid")
+  return refuse("INVALID_ARGUMENT", `\`${field.slice(0, 120)}\` ${reason}`, { field: field.slice(0, 120) })
+}
+
+// Schema's messages may repeat the value ("Expected string, actual 5"): keep what was expected, drop the actual.
+const faultWords = (message: string): string => {
+  const expected = /^Expected (.+?), actual /s.exec(message)?.[1]
+  return expected === undefined ? message.slice(0, 200) : `is not ${expected.slice(0, 160)}`
+}
+
+/** The names of a payload's fields as they stand on the wire. */
+export const payloadFields = (verb: { readonly payload: Schema.Schema.All }): ReadonlyArray<string> =>
+  AST.getPropertySignatures(AST.encodedAST(verb.payload.ast)).map((field) => String(field.name))
+
+/** What an edge needs to know of a verb without its types. */
+export interface VerbFacts extends Declaration {
+  readonly tag: string
+  readonly payload: Schema.Schema.All
+  readonly answer: Schema.Schema.All
+}
+
+/** A handler bound to its verb: decodes strictly, checks the role, answers in wire form. */
+export interface BoundVerb {
+  readonly verb: VerbFacts
+  /** Runs on parsed JSON and answers encoded JSON. */
+  readonly call: (raw: unknown, caller: Caller) => Effect.Effect<unknown, LoomError>
+}
+
+/** Joins a verb and its handler; the closure keeps the types, so edges need none. */
+export const bind = <Tag extends string, P, PI, A, AI>(
+  verb: Verb<Tag, P, PI, A, AI>,
+  handler: (payload: P, caller: Caller) => Effect.Effect<A, LoomError>
+): BoundVerb => {
+  const decode = Schema.decodeUnknown(verb.payload, { onExcessProperty: "error", errors: "all" })
+  const encode = Schema.encode(verb.answer)
+  return {
+    verb,
+    call: (raw, caller) =>
+      requireRole(caller, verb.access).pipe(
+        Effect.zipRight(Effect.mapError(decode(raw), payloadFault)),
+        Effect.flatMap((payload) => handler(payload, caller)),
+        Effect.flatMap((answer) =>
+          Effect.mapError(encode(answer), () => new Corrupt({ operation: `${verb.tag} answer` }))
+        ),
+        Effect.withSpan(`verb.${verb.tag}`)
+      )
+  }
+}
+
+/** A verb's decoded payload. */
+export type Payload<V extends { readonly payload: Schema.Schema.Any }> = Schema.Schema.Type<V["payload"]>
+/** A verb's payload as it stands on the wire. */
+export type PayloadEncoded<V extends { readonly payload: Schema.Schema.Any }> = Schema.Schema.Encoded<V["payload"]>
+/** A verb's answer. */
+export type Answer<V extends { readonly answer: Schema.Schema.Any }> = Schema.Schema.Type<V["answer"]>

@@ -1,0 +1,277 @@
+/**
+ * One batch of an actor, from requests to replies: answers kept under idempotency keys first, then the view, the plans in
+ * order, the stamps (versions, audit links, kept answers), and one commit. Fails as a whole when the commit does.
+ */
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Exit from "effect/Exit"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import { randomBytes } from "node:crypto"
+import type { Scope, Writer } from "../kernel/Identity.ts"
+import { uuidv7 } from "../kernel/Ids.ts"
+import type { LoomError, StoreError } from "../kernel/LoomError.ts"
+import { Corrupt, refuse } from "../kernel/LoomError.ts"
+import type { Answer } from "../kernel/Verb.ts"
+import { freshRules, viewFor } from "./ActorState.ts"
+import type { ActorState } from "./ActorState.ts"
+import { linkHash } from "./AuditChain.ts"
+import { Committer } from "./Committer.ts"
+import type { View } from "./HeadIndex.ts"
+import { MemoryIntake } from "./MemoryIntake.ts"
+import type { ActivateCommand, WriteCommand, WriteMeta } from "./MemoryCommand.ts"
+import type { MemoryRow } from "./MemoryModel.ts"
+import { planBulk, planSet } from "./MemoryPlan.ts"
+import type { Planned, Planning } from "./MemoryPlan.ts"
+import { named, planDelete, planRestore, planUpdate } from "./MemoryPlanTarget.ts"
+import { MemoryStore } from "./MemoryStore.ts"
+import type { Commit, KeptAnswer, Probes } from "./MemoryStore.ts"
+import { MemoryBulkSet, MemoryDelete, MemoryRestore, MemorySet, MemoryUpdate } from "./MemoryVerbs.ts"
+import { WritePolicy } from "./WritePolicy.ts"
+
+type Command = WriteCommand | typeof ActivateCommand.Type
+
+/** Reads a kept answer back; one decoder per verb, made once. */
+const decodeAnswer = {
+  "memory.set": Schema.decodeEither(Schema.parseJson(MemorySet.answer)),
+  "memory.bulk_set": Schema.decodeEither(Schema.parseJson(MemoryBulkSet.answer)),
+  "memory.update": Schema.decodeEither(Schema.parseJson(MemoryUpdate.answer)),
+  "memory.update_by_id": Schema.decodeEither(Schema.parseJson(MemoryUpdate.answer)),
+  "memory.delete": Schema.decodeEither(Schema.parseJson(MemoryDelete.answer)),
+  "memory.restore": Schema.decodeEither(Schema.parseJson(MemoryRestore.answer))
+} as const
+
+type WriteReply = Answer<
+  typeof MemorySet | typeof MemoryBulkSet | typeof MemoryUpdate | typeof MemoryDelete | typeof MemoryRestore
+>
+export type Reply = Exit.Exit<WriteReply | void, LoomError>
+
+// Versions are promised in ranges of two seconds, so that the durable counter costs one small row every two seconds of
+// writing and a restart skips at most that far ahead of the clock.
+const RANGE_NANOS = 2_000_000_000n
+
+export const runBatch = Effect.fn("NamespaceActor.batch")(function*(
+  scope: Scope,
+  state: ActorState,
+  commands: ReadonlyArray<Command>
+) {
+  const committer = yield* Committer
+  const policy = yield* WritePolicy
+  yield* freshRules(scope, state)
+  const known = yield* Effect.forEach(commands, (command) => knownAnswer(scope, state, command))
+  const open = commands.filter((command, index): command is WriteCommand =>
+    command._tag !== "activate" && known[index] === undefined
+  )
+  const identities = open.flatMap(identitiesOf)
+  const probes = probesOf(open)
+  const targets = yield* viewFor(scope, state, probes, identities)
+  // Whose form an update or restore may meet is known only once its row is.
+  const met = open.flatMap((command) => canonicalOf(command, targets))
+  const view = met.length === 0
+    ? targets
+    : yield* viewFor(scope, state, { ...probes, canonical: [...probes.canonical, ...met] }, identities)
+  const now = yield* Clock.currentTimeMillis
+
+  const commit = emptyCommit()
+  const given = new Map<string, { readonly payload_hash: string; readonly answer: string }>()
+  state.seq += 1n
+  const replies = commands.map((command, index): Reply => {
+    const before = known[index]
+    if (before !== undefined) return before
+    if (command._tag === "activate") return Exit.void
+    const { meta } = command
+    const earlier = meta.idem_hash === "" ? undefined : given.get(meta.idem_hash)
+    if (earlier !== undefined) return repeated(command, earlier)
+    const version = nextVersion(state, now)
+    const planning: Planning = {
+      scope,
+      view,
+      policy,
+      rules: state.rules,
+      moment: { now, version, epoch: 0n, seq: state.seq },
+      mintId: () => `mem_${uuidv7(now, randomBytes(10))}`
+    }
+    return Either.match(plan(planning, command), {
+      onLeft: (refusal): Reply => Exit.fail(refusal),
+      onRight: (planned): Reply => {
+        const answer = JSON.stringify(planned.answer)
+        const rows = stamp(state, planned.rows, meta, answer)
+        rows.forEach((row) => view.put(row))
+        commit.rows.push(...rows)
+        commit.derived.push(...planned.derived)
+        commit.entities.push(...planned.entities)
+        if (meta.idem_hash !== "" && !meta.dry_run) {
+          given.set(meta.idem_hash, { payload_hash: meta.payload_hash, answer })
+          if (rows.length === 0) commit.answers.push(keptAnswer(scope, meta, answer, now, version))
+        }
+        return Exit.succeed(planned.answer)
+      }
+    })
+  })
+
+  if (commit.rows.length + commit.answers.length > 0) {
+    if (state.version > state.ceiling) {
+      state.ceiling = state.version + RANGE_NANOS
+      commit.ceilings.push({ scope, ceiling: state.ceiling })
+    }
+    const outcome = yield* committer.commit(scope, commit)
+    commit.rows.forEach((row) => state.cache.put(row))
+    given.forEach((answer, hash) => state.answers.set(hash, answer))
+    if (outcome === "torn") yield* repairAfter(scope)
+  }
+  return replies
+})
+
+const repairAfter = (scope: Scope) =>
+  Effect.gen(function*() {
+    const store = yield* MemoryStore
+    const intake = yield* MemoryIntake
+    yield* store.repair(scope, intake.embedderId)
+  })
+
+interface OpenCommit extends Commit {
+  readonly rows: Array<MemoryRow>
+  readonly derived: Array<Commit["derived"][number]>
+  readonly entities: Array<Commit["entities"][number]>
+  readonly ceilings: Array<Commit["ceilings"][number]>
+  readonly answers: Array<KeptAnswer>
+}
+
+const emptyCommit = (): OpenCommit => ({ rows: [], derived: [], entities: [], ceilings: [], answers: [] })
+
+const plan = (planning: Planning, command: WriteCommand): Either.Either<Planned<WriteReply>, LoomError> => {
+  switch (command._tag) {
+    case "memory.set":
+      return planSet(planning, command)
+    case "memory.bulk_set":
+      return Either.right(planBulk(planning, command))
+    case "memory.update":
+    case "memory.update_by_id":
+      return planUpdate(planning, command)
+    case "memory.delete":
+      return planDelete(planning, command)
+    case "memory.restore":
+      return planRestore(planning, command)
+  }
+}
+
+/** Nanoseconds, above every version handed out before whatever the clock does. */
+const nextVersion = (state: ActorState, now: number): bigint => {
+  const wall = BigInt(now) * 1_000_000n
+  return wall > state.version ? wall : state.version + 1n
+}
+
+/** Gives rows their audit links and the first of them the answer; advances the namespace's counters. */
+const stamp = (
+  state: ActorState,
+  rows: ReadonlyArray<MemoryRow>,
+  meta: WriteMeta,
+  answer: string
+): ReadonlyArray<MemoryRow> =>
+  rows.map((row, index) => {
+    const audit_prev = state.audit
+    const audit_hash = linkHash(audit_prev, {
+      org: row.org,
+      namespace: row.namespace,
+      position: row.version,
+      at: row.updated_at,
+      actor: row.actor,
+      action: row.change,
+      memory_id: row.memory_id,
+      content_sha256: row.content_sha256,
+      write_id: row.write_id
+    })
+    state.audit = audit_hash
+    state.version = row.version
+    return index === 0 && meta.idem_hash !== ""
+      ? { ...row, audit_prev, audit_hash, idem_hash: meta.idem_hash, payload_hash: meta.payload_hash, answer }
+      : { ...row, audit_prev, audit_hash }
+  })
+
+const keptAnswer = (scope: Scope, meta: WriteMeta, answer: string, at: number, version: bigint): KeptAnswer => ({
+  scope,
+  idem_hash: meta.idem_hash,
+  payload_hash: meta.payload_hash,
+  write_id: meta.write_id,
+  answer,
+  at,
+  version
+})
+
+/** The first answer, when the command's idempotency key was used before; undefined when the command is new. */
+const knownAnswer = (
+  scope: Scope,
+  state: ActorState,
+  command: Command
+): Effect.Effect<Reply | undefined, StoreError, MemoryStore> => {
+  if (command._tag === "activate" || command.meta.idem_hash === "" || command.meta.dry_run) {
+    return Effect.succeed(undefined)
+  }
+  const { idem_hash } = command.meta
+  const recent = state.answers.get(idem_hash)
+  if (recent !== undefined) return Effect.succeed(repeated(command, recent))
+  if (!state.earlierKeys.has(idem_hash)) return Effect.succeed(undefined)
+  return Effect.gen(function*() {
+    const store = yield* MemoryStore
+    const kept = yield* store.keptAnswer(scope, idem_hash)
+    return Option.isNone(kept) ? undefined : repeated(command, kept.value)
+  })
+}
+
+const repeated = (
+  command: WriteCommand,
+  first: { readonly payload_hash: string; readonly answer: string }
+): Reply => {
+  if (first.payload_hash !== command.meta.payload_hash) {
+    return Exit.fail(refuse("IDEMPOTENCY_CONFLICT", "The idempotency key was used with another request"))
+  }
+  const decoded: Either.Either<WriteReply, unknown> = decodeAnswer[command._tag](first.answer)
+  return Either.match(decoded, {
+    onLeft: (): Reply => Exit.fail(new Corrupt({ operation: "NamespaceActor.keptAnswer" })),
+    onRight: (answer): Reply => Exit.succeed(answer)
+  })
+}
+
+const identitiesOf = (command: WriteCommand): ReadonlyArray<Writer & { readonly memory_key: string }> =>
+  command._tag === "memory.set"
+    ? [command.item]
+    : command._tag === "memory.bulk_set"
+    ? command.items.flatMap((item) => "outcome" in item ? [] : [item])
+    : []
+
+/** What a batch must look up: keys and ids that targets name, and the canonical form and content of every new value. */
+const probesOf = (commands: ReadonlyArray<WriteCommand>): Probes => {
+  const keys = new Set<string>()
+  const ids = new Set<string>()
+  const canonical: Array<Probes["canonical"][number]> = []
+  const content: Array<Probes["content"][number]> = []
+  for (const command of commands) {
+    if (command._tag === "memory.set" || command._tag === "memory.bulk_set") {
+      const items = command._tag === "memory.set" ? [command.item] : command.items
+      for (const item of items) {
+        if ("outcome" in item) continue
+        const { canonical_sha256, content_sha256, memory_type } = item.content
+        if (canonical_sha256 !== "") canonical.push({ memory_type, user_id: item.user_id, sha256: canonical_sha256 })
+        if (command._tag === "memory.bulk_set") {
+          content.push({ agent: item.agent, user_id: item.user_id, sha256: content_sha256 })
+        }
+      }
+    } else {
+      if (command.target.memory_id !== null) ids.add(command.target.memory_id)
+      else if (command.target.memory_key !== null) keys.add(command.target.memory_key)
+    }
+  }
+  return { keys: [...keys], ids: [...ids], canonical, content }
+}
+
+/** The canonical forms that the rows of an update or restore may meet. */
+const canonicalOf = (command: WriteCommand, view: View): Probes["canonical"] => {
+  if (command._tag === "memory.set" || command._tag === "memory.bulk_set" || command._tag === "memory.delete") return []
+  return named(view, command.target).flatMap((row) => {
+    const content = command._tag === "memory.restore" ? row : command.content
+    return content === null || content.canonical_sha256 === ""
+      ? []
+      : [{ memory_type: content.memory_type, user_id: row.user_id, sha256: content.canonical_sha256 }]
+  })
+}

@@ -1,0 +1,99 @@
+/**
+ * The order in which a commit reaches ClickHouse: everything derived first, side by side, and the memory rows last, as
+ * one block. That block is the commit: what was inserted before it is found by nobody until it is there, and the views
+ * fill the history, the feed, the audit chain and the id lookup from it.
+ */
+import * as Effect from "effect/Effect"
+import { faultPoint } from "../kernel/FaultPoint.ts"
+import type { Scope } from "../kernel/Identity.ts"
+import type { Unavailable } from "../kernel/LoomError.ts"
+import type { Clickhouse } from "../platform/Clickhouse.ts"
+import { encodeRow } from "./MemoryRowsClickhouse.ts"
+import type { Ceiling, Commit, Derived, EntityProjection, KeptAnswer } from "./MemoryStore.ts"
+
+/** The fence pair that derived rows carry: the one of their namespace's memory rows in the same commit. */
+interface Fence {
+  readonly epoch: bigint
+  readonly seq: bigint
+}
+
+// A commit that only derives again (no memory row of the namespace in it) has no pair.
+const unfenced: Fence = { epoch: 0n, seq: 0n }
+
+const scopeKey = ({ namespace, org }: Scope): string => `${org}\u0000${namespace}`
+
+const fencesOf = (rows: Commit["rows"]): (scope: Scope) => Fence => {
+  const fences = new Map(rows.map((row) => [scopeKey(row), { epoch: row.epoch, seq: row.seq }]))
+  return (scope) => fences.get(scopeKey(scope)) ?? unfenced
+}
+
+const embeddingRow = (
+  { content_sha256, identity, memory_type, searchable, source_class, verified, version }: Derived,
+  fence: Fence
+) => ({
+  ...identity,
+  content_sha256,
+  embedder_id: searchable.embedder_id,
+  memory_type,
+  value_vector: searchable.value_vector,
+  key_vector: searchable.key_vector,
+  excerpt: searchable.excerpt,
+  lowered: searchable.lowered,
+  stems: searchable.stems,
+  lemmas: searchable.lemmas,
+  source_class,
+  verified,
+  version,
+  ...fence
+})
+
+// Passages are written without a vector: a worker embeds them later, so that a long value does not hold up its write.
+const chunkRows = ({ content_sha256, identity, searchable, version }: Derived, fence: Fence) =>
+  searchable.chunks.map(({ end, index, lemmas, start, stems, text }) => ({
+    ...identity,
+    content_sha256,
+    embedder_id: "",
+    chunk_index: index,
+    start_at: start,
+    end_at: end,
+    text,
+    stems,
+    lemmas,
+    vector: [],
+    version,
+    ...fence
+  }))
+
+const entityRow = ({ entity, identity, version }: EntityProjection, fence: Fence) => ({
+  ...identity,
+  entity,
+  version,
+  ...fence
+})
+
+const ceilingRow = ({ ceiling, scope }: Ceiling) => ({ ...scope, ceiling })
+
+const answerRow = ({ at, scope, ...answer }: KeptAnswer) => ({ ...scope, ...answer, at: new Date(at) })
+
+// Two versions of one identity may stand in one block; collapsing them before the views see them would lose the first.
+const everyVersion = { settings: { optimize_on_insert: 0 } }
+
+export const commitTo = (clickhouse: Clickhouse["Type"]) =>
+  Effect.fn("MemoryStore.commit")(function*(
+    { answers, ceilings, derived, entities, rows }: Commit
+  ): Effect.fn.Return<void, Unavailable> {
+    const fence = fencesOf(rows)
+    const embeddings = derived.map((item) => embeddingRow(item, fence(item.identity)))
+    const chunks = derived.flatMap((item) => chunkRows(item, fence(item.identity)))
+    const named = entities.map((item) => entityRow(item, fence(item.identity)))
+    yield* Effect.all([
+      Effect.zipRight(clickhouse.insert("loom.memory_embeddings", embeddings), faultPoint("commit.after_embeddings")),
+      Effect.zipRight(clickhouse.insert("loom.memory_chunks", chunks), faultPoint("commit.after_chunks")),
+      Effect.zipRight(clickhouse.insert("loom.memory_entities", named), faultPoint("commit.after_entities")),
+      clickhouse.insert("loom.namespace_counters", ceilings.map(ceilingRow)),
+      clickhouse.insert("loom.idempotency", answers.map(answerRow))
+    ], { concurrency: "unbounded", discard: true })
+    yield* faultPoint("commit.before_memory")
+    yield* clickhouse.insert("loom.memory", rows.map(encodeRow), everyVersion)
+    yield* faultPoint("commit.after_memory")
+  })

@@ -1,0 +1,113 @@
+/**
+ * The namespace actor: the one writer of a namespace. A mailbox loop takes every queued request, judges them in order
+ * against what is stored and the earlier writes of the batch, hands the judged batch to the committer, and answers when
+ * it is in. After a failed or unknown commit it forgets its state and activates again (which repairs) before the next
+ * batch. Read on: `MemoryPlan` (what a command does), `Committer` (how it is written), `ActorState` (what is known).
+ */
+import * as Entity from "@effect/cluster/Entity"
+import type { Replier } from "@effect/cluster/Entity"
+import type * as Envelope from "@effect/cluster/Envelope"
+import type * as Sharding from "@effect/cluster/Sharding"
+import * as Cause from "effect/Cause"
+import * as Chunk from "effect/Chunk"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Exit from "effect/Exit"
+import type * as Layer from "effect/Layer"
+import type * as Mailbox from "effect/Mailbox"
+import * as Schema from "effect/Schema"
+import { ActorScope } from "../kernel/Identity.ts"
+import type { LoomError } from "../kernel/LoomError.ts"
+import { Unavailable } from "../kernel/LoomError.ts"
+import type { NamespaceStore } from "../namespace/NamespaceStore.ts"
+import * as ActorState from "./ActorState.ts"
+import { runBatch } from "./ActorBatch.ts"
+import type { Reply } from "./ActorBatch.ts"
+import type { Committer } from "./Committer.ts"
+import { NamespaceEntity } from "./MemoryCommand.ts"
+import type { MemoryIntake } from "./MemoryIntake.ts"
+import type { MemoryStore } from "./MemoryStore.ts"
+import type { WritePolicy } from "./WritePolicy.ts"
+
+export interface Options {
+  /** Requests queued and running; beyond it a caller is told OVERLOADED. */
+  readonly mailboxCapacity: number
+  /** An actor with nothing to do for this long (milliseconds) is put away. */
+  readonly maxIdleMillis: number
+  readonly bounds: ActorState.StateBounds
+}
+
+export const defaultOptions: Options = {
+  // About three commits' worth of waiting writes at 64 a batch (cluster.md: 64 to 256).
+  mailboxCapacity: 256,
+  maxIdleMillis: 5 * 60_000,
+  bounds: ActorState.defaultBounds
+}
+
+type Rpcs = typeof NamespaceEntity extends Entity.Entity<infer _Type, infer R> ? R : never
+type Request = Envelope.Request<Rpcs>
+
+// One batch is one commit: enough to fill it, small enough that its answers do not wait for a whole mailbox of bulks.
+const MAX_BATCH = 128
+
+export const layer = (options: Options = defaultOptions): Layer.Layer<
+  never,
+  never,
+  Sharding.Sharding | MemoryStore | Committer | WritePolicy | NamespaceStore | MemoryIntake
+> =>
+  NamespaceEntity.toLayerMailbox(
+    Effect.gen(function*() {
+      const context = yield* Effect.context<MemoryStore | Committer | WritePolicy | NamespaceStore | MemoryIntake>()
+      const address = yield* Entity.CurrentAddress
+      const scope = yield* Effect.orDie(Schema.decode(ActorScope)(address.entityId))
+      let state: ActorState.ActorState | null = null
+
+      const handle = (requests: ReadonlyArray<Request>): Effect.Effect<ReadonlyArray<Reply>> =>
+        Effect.gen(function*() {
+          state ??= yield* ActorState.activate(scope, options.bounds)
+          return yield* runBatch(scope, state, requests.map((request) => request.payload))
+        }).pipe(
+          // Whatever failed, what is in memory may no longer be what is stored.
+          Effect.tapErrorCause((cause) =>
+            Effect.zipRight(
+              Effect.sync(() => {
+                state = null
+              }),
+              Effect.logWarning("A batch failed; the actor activates again before the next", cause)
+            )
+          ),
+          Effect.catchAllCause((cause) => Effect.succeed(requests.map(() => Exit.fail(failure(cause))))),
+          Effect.provide(context)
+        )
+
+      return (mailbox: Mailbox.ReadonlyMailbox<Request>, replier: Replier<Rpcs>) =>
+        Effect.gen(function*() {
+          const waiting = Chunk.toReadonlyArray(yield* take(mailbox))
+          for (let from = 0; from < waiting.length; from += MAX_BATCH) {
+            const batch = waiting.slice(from, from + MAX_BATCH)
+            const replies = yield* Effect.uninterruptible(handle(batch))
+            yield* Effect.forEach(batch, (request, index) =>
+              replier.complete(request, replies[index] ?? Exit.fail(new Unavailable({ operation: "NamespaceActor" }))), {
+              discard: true
+            })
+          }
+        }).pipe(Effect.forever)
+    }),
+    {
+      mailboxCapacity: options.mailboxCapacity,
+      maxIdleTime: options.maxIdleMillis,
+      // A defect answers its own caller; the default would re-run every request in flight for ever (cluster.md).
+      disableFatalDefects: true
+    }
+  )
+
+const take = (mailbox: Mailbox.ReadonlyMailbox<Request>) =>
+  Effect.flatMap(mailbox.takeAll, ([requests, done]) =>
+    done && Chunk.isEmpty(requests) ? Effect.interrupt : Effect.succeed(requests))
+
+const failure = (cause: Cause.Cause<LoomError>): LoomError =>
+  Either.match(Cause.failureOrCause(cause), {
+    onLeft: (error) => error,
+    onRight: () => new Unavailable({ operation: "NamespaceActor" })
+  })
+

@@ -1,0 +1,130 @@
+/**
+ * Prepares a value for the actor, at the edge and side by side with other requests: text form, hashes, memory type and
+ * sensitivity first; then, for a searchable value alone, lexical copies, chunks and vectors. A high-sensitivity or
+ * non-searchable value never reaches the embedder. If the embedder fails, the write fails and nothing is written.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Schedule from "effect/Schedule"
+import { identityOf } from "../kernel/Identity.ts"
+import { canonical as canonicalJson, sha256 } from "../kernel/Json.ts"
+import type { Json } from "../kernel/Json.ts"
+import type { Overloaded, Refusal } from "../kernel/LoomError.ts"
+import { refuse, Unavailable } from "../kernel/LoomError.ts"
+import { canonical, chunks, excerpt, isBlank, lemmas, lowered, stems } from "../platform/Analyzer.ts"
+import { Embedder } from "../platform/Embedder.ts"
+import type { Content, Searchable } from "./MemoryContent.ts"
+import type { MemoryRow, Sensitivity } from "./MemoryModel.ts"
+import type { Derived } from "./MemoryStore.ts"
+import { DEFAULT_TYPE, typeFacts } from "./MemoryType.ts"
+import { SensitivityPolicy } from "./SensitivityPolicy.ts"
+
+// The stored form of one value; larger content is a document and belongs to knowledge.
+const MAX_VALUE_BYTES = 1024 * 1024
+// The page's limit for what one vector is made from.
+const EXCERPT_CHARACTERS = 1_200
+
+/** What the writer said of a value. */
+export interface Intent {
+  readonly memory_key: string
+  readonly value: Json
+  readonly memory_type: string | undefined
+  readonly sensitivity: Sensitivity | undefined
+}
+
+export class MemoryIntake extends Context.Tag("loom/memory/MemoryIntake")<MemoryIntake, {
+  /** The embedder that makes the vectors. */
+  readonly embedderId: string
+  readonly prepare: (intent: Intent) => Effect.Effect<Content, Refusal | Unavailable | Overloaded>
+  /** Searchable copies of stored heads, for repair and re-embedding. */
+  readonly derive: (rows: ReadonlyArray<MemoryRow>) => Effect.Effect<ReadonlyArray<Derived>, Unavailable>
+}>() {}
+
+/** The stored text of a value: a string as it is, other JSON by RFC 8785. */
+export const storedForm = (value: Json): Pick<Content, "value" | "value_kind"> =>
+  typeof value === "string"
+    ? { value, value_kind: "string" }
+    : { value: canonicalJson(value), value_kind: "json" }
+
+/** The words of a key, for its vector: separators become spaces. */
+export const keyWords = (key: string): string => key.replace(/[/_.:-]+/g, " ")
+
+export const layer: Layer.Layer<MemoryIntake, never, Embedder | SensitivityPolicy> = Layer.effect(
+  MemoryIntake,
+  Effect.gen(function*() {
+    const embedder = yield* Embedder
+    const sensitivities = yield* SensitivityPolicy
+
+    const searchable = (key: string, text: string): Effect.Effect<Searchable, Unavailable | Overloaded> => {
+      const head = excerpt(text, EXCERPT_CHARACTERS)
+      return Effect.map(embedder.embed([head, keyWords(key)]), ([value, key]) => ({
+        embedder_id: embedder.id,
+        value_vector: value ?? new Float32Array(embedder.dimensions),
+        key_vector: key ?? new Float32Array(embedder.dimensions),
+        excerpt: head,
+        lowered: lowered(head),
+        stems: stems(head),
+        lemmas: lemmas(head),
+        chunks: text.length <= head.length ? [] : chunks(text).map((chunk, index) => ({
+          index,
+          start: chunk.start,
+          end: chunk.end,
+          text: chunk.text,
+          stems: stems(chunk.text),
+          lemmas: lemmas(chunk.text)
+        }))
+      }))
+    }
+
+    return {
+      embedderId: embedder.id,
+      prepare: Effect.fn("MemoryIntake.prepare")(function*(intent) {
+        const form = storedForm(intent.value)
+        if (form.value_kind === "string" && isBlank(form.value)) {
+          return yield* refuse("INVALID_ARGUMENT", "`value` is blank: it holds nothing to find again", { field: "value" })
+        }
+        const bytes = Buffer.byteLength(form.value, "utf8")
+        if (bytes > MAX_VALUE_BYTES) {
+          return yield* refuse("PAYLOAD_TOO_LARGE", `\`value\` is ${bytes} bytes; at most ${MAX_VALUE_BYTES} are stored`, {
+            field: "value",
+            limit_bytes: MAX_VALUE_BYTES
+          })
+        }
+        const memory_type = intent.memory_type ?? DEFAULT_TYPE
+        const sensitivity = intent.sensitivity ?? sensitivities.classify(form.value)
+        const judged = typeFacts(memory_type).embedded && sensitivity !== "high"
+        const content: Content = {
+          ...form,
+          content_sha256: sha256(form.value),
+          canonical_sha256: judged ? sha256(canonical(form.value)) : "",
+          memory_type,
+          retyped_from: "",
+          sensitivity,
+          searchable: judged ? yield* searchable(intent.memory_key, form.value) : null
+        }
+        return content
+      }),
+      derive: Effect.fn("MemoryIntake.derive")(function*(rows) {
+        return yield* Effect.forEach(
+          rows,
+          (row) =>
+            searchable(row.memory_key, row.value).pipe(
+              Effect.retry({ while: (error) => error._tag === "Overloaded", schedule: Schedule.spaced("100 millis") }),
+              Effect.mapError(() => new Unavailable({ operation: "MemoryIntake.derive" })),
+              Effect.map((copies): Derived => ({
+                identity: identityOf(row),
+                content_sha256: row.content_sha256,
+                memory_type: row.memory_type,
+                source_class: row.source_class,
+                verified: row.verified_kind !== "" && row.verified_sha256 === row.content_sha256,
+                version: row.version,
+                searchable: copies
+              }))
+            ),
+          { concurrency: 16 }
+        )
+      })
+    }
+  })
+)

@@ -1,0 +1,63 @@
+/**
+ * A filtered list of heads as SQL: the conditions of a `ListFilter` and the order and bounds of a `Page`. What a caller
+ * gives is compared literally; no wildcard has a meaning here.
+ */
+import type { Scope } from "../kernel/Identity.ts"
+import { ch } from "../platform/Clickhouse.ts"
+import type { Fragment, Statement } from "../platform/Clickhouse.ts"
+import type { Keyset, ListFilter, Page, SortBy, WriterFilter } from "./MemoryReader.ts"
+import { inScope, rowColumns } from "./MemoryRowsClickhouse.ts"
+
+const equals = (column: "agent" | "user_id" | "session_id" | "run_id" | "memory_type" | "source_trace", value: string | null) =>
+  value === null ? [] : [ch.fragment`${ch.identifier(column)} = ${ch.string(value)}`]
+
+/** The scope, and the writer as far as it is given, in the order of the sort key. */
+export const byWriter = (scope: Scope, { agent, session_id, user_id }: WriterFilter): Fragment =>
+  ch.join(
+    [inScope(scope), ...equals("agent", agent), ...equals("user_id", user_id), ...equals("session_id", session_id)],
+    " AND "
+  )
+
+const matching = (scope: Scope, filter: ListFilter): Fragment => {
+  const { contains, endedBefore, entities, prefix, tags, tags_every } = filter
+  return ch.join([
+    byWriter(scope, filter),
+    ch.fragment`status IN ${ch.array("String", filter.statuses)}`,
+    ...equals("run_id", filter.run_id),
+    ...equals("memory_type", filter.memory_type),
+    ...equals("source_trace", filter.source_trace),
+    ...(prefix === null ? [] : [ch.fragment`startsWith(memory_key, ${ch.string(prefix)})`]),
+    ...(tags.length === 0
+      ? []
+      : [ch.fragment`hasAny(arrayMap(tag -> lowerUTF8(tag), tags), arrayMap(tag -> lowerUTF8(tag), ${ch.array("String", tags)}))`]),
+    ...(tags_every.length === 0 ? [] : [ch.fragment`hasAll(tags, ${ch.array("String", tags_every)})`]),
+    ...(entities.length === 0 ? [] : [ch.fragment`hasAll(entities, ${ch.array("String", entities)})`]),
+    ...(contains === null ? [] : [ch.fragment`positionCaseInsensitiveUTF8(value, ${ch.string(contains)}) > 0`]),
+    ...(filter.pinned_only ? [ch.fragment`pinned`] : []),
+    ...(endedBefore === null ? [] : [notEnded(endedBefore)])
+  ], " AND ")
+}
+
+const notEnded = (time: number): Fragment => {
+  const at = ch.dateTime64(time)
+  return ch.fragment`(expires_at IS NULL OR expires_at > ${at}) AND (valid_to IS NULL OR valid_to > ${at})`
+}
+
+const after = (sortBy: SortBy, { memory_id, value }: Keyset): Fragment =>
+  sortBy === "memory_key"
+    ? ch.fragment`(memory_key, memory_id) > (${ch.string(value)}, ${ch.string(memory_id)})`
+    : ch.fragment`(${ch.identifier(sortBy)}, memory_id) < (${ch.dateTime64(Number(value))}, ${ch.string(memory_id)})`
+
+const order = (sortBy: SortBy): Fragment =>
+  sortBy === "memory_key"
+    ? ch.fragment`memory_key, memory_id`
+    : ch.fragment`${ch.identifier(sortBy)} DESC, memory_id DESC`
+
+/** Ties are broken by id, so that a page never repeats or skips a row that stays. */
+export const list = (scope: Scope, filter: ListFilter, page: Page): Statement =>
+  ch.sql("MemoryReader.list")`SELECT ${rowColumns} FROM loom.memory FINAL
+    WHERE ${matching(scope, filter)}${page.after === null ? ch.empty : ch.fragment` AND ${after(page.sort_by, page.after)}`}
+    ORDER BY ${order(page.sort_by)} LIMIT ${ch.uint32(page.limit)} OFFSET ${ch.uint32(page.offset)}`
+
+export const count = (scope: Scope, filter: ListFilter): Statement =>
+  ch.sql("MemoryReader.count")`SELECT count() AS found FROM loom.memory FINAL WHERE ${matching(scope, filter)}`

@@ -1,0 +1,76 @@
+/**
+ * The port for plain reads of memory: by key, by id, by filter, and the history. Reads never pass the actor. Scope and
+ * reader bounds come first in every method; a row outside them does not exist for the caller.
+ */
+import * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
+import type { Scope, Writer } from "../kernel/Identity.ts"
+import type { StoreError } from "../kernel/LoomError.ts"
+import type { MemoryRow, Status } from "./MemoryModel.ts"
+
+/** Which writers' rows a read may see; null means any. */
+export interface WriterFilter {
+  readonly agent: string | null
+  readonly user_id: string | null
+  readonly session_id: string | null
+}
+
+export const anyWriter: WriterFilter = { agent: null, user_id: null, session_id: null }
+
+export interface ListFilter extends WriterFilter {
+  readonly run_id: string | null
+  readonly prefix: string | null
+  readonly memory_type: string | null
+  readonly source_trace: string | null
+  /** Any of these, whatever the case. */
+  readonly tags: ReadonlyArray<string>
+  /** All of these, exactly. */
+  readonly tags_every: ReadonlyArray<string>
+  /** All of these, in canonical form. */
+  readonly entities: ReadonlyArray<string>
+  readonly contains: string | null
+  readonly pinned_only: boolean
+  readonly statuses: ReadonlyArray<Status>
+  /** Rows whose expiry or validity ended before this time (milliseconds) are left out; null keeps them. */
+  readonly endedBefore: number | null
+}
+
+export type SortBy = "created_at" | "updated_at" | "memory_key"
+
+/** The place after which a page goes on: the sort value and id of the last row of the page before. */
+export interface Keyset {
+  /** Milliseconds as text for times; the key for memory_key. */
+  readonly value: string
+  readonly memory_id: string
+}
+
+export interface Page {
+  readonly sort_by: SortBy
+  readonly after: Keyset | null
+  readonly limit: number
+  readonly offset: number
+}
+
+export class MemoryReader extends Context.Tag("loom/memory/MemoryReader")<MemoryReader, {
+  /** Heads under a key, newest version first, whatever their status. One keyed read when every writer field is given. */
+  readonly byKey: (
+    scope: Scope,
+    key: string,
+    writer: WriterFilter
+  ) => Effect.Effect<ReadonlyArray<MemoryRow>, StoreError>
+  /** The head with this id. */
+  readonly byId: (
+    scope: Scope,
+    memoryId: string,
+    writer: WriterFilter
+  ) => Effect.Effect<ReadonlyArray<MemoryRow>, StoreError>
+  /** One page of matching heads: times newest first, keys A to Z. */
+  readonly list: (scope: Scope, filter: ListFilter, page: Page) => Effect.Effect<ReadonlyArray<MemoryRow>, StoreError>
+  readonly count: (scope: Scope, filter: ListFilter) => Effect.Effect<number, StoreError>
+  /** Versions of the identities given, newest first. */
+  readonly history: (
+    scope: Scope,
+    identities: ReadonlyArray<Writer & { readonly memory_key: string }>,
+    page: { readonly before: bigint | null; readonly limit: number }
+  ) => Effect.Effect<ReadonlyArray<MemoryRow>, StoreError>
+}>() {}

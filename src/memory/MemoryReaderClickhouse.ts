@@ -1,0 +1,68 @@
+/**
+ * `MemoryReader` over ClickHouse: heads from `loom.memory` with FINAL, versions from `loom.memory_versions`, ids through
+ * `loom.memory_ids`. Reads of a few rows ride the sort key and stay on one thread; lists are in `MemoryListClickhouse`.
+ */
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
+import type { Scope } from "../kernel/Identity.ts"
+import { ch, Clickhouse } from "../platform/Clickhouse.ts"
+import type { Statement } from "../platform/Clickhouse.ts"
+import { UInt64 } from "../platform/ClickhouseValue.ts"
+import * as MemoryListClickhouse from "./MemoryListClickhouse.ts"
+import { byWriter } from "./MemoryListClickhouse.ts"
+import { MemoryReader } from "./MemoryReader.ts"
+import type { WriterFilter } from "./MemoryReader.ts"
+import { inPlaces, inScope, place, rowColumns, StoredRow } from "./MemoryRowsClickhouse.ts"
+import type { Place } from "./MemoryRowsClickhouse.ts"
+
+// A few granules: a second thread costs more than it saves, and leaves none to other readers.
+const pointRead = { max_threads: 1 }
+
+/** The whole sort key when the writer is given in full; else its first columns and the bloom index on the key. */
+export const byKey = (scope: Scope, key: string, writer: WriterFilter): Statement =>
+  ch.sql("MemoryReader.byKey", pointRead)`SELECT ${rowColumns} FROM loom.memory FINAL
+    WHERE ${byWriter(scope, writer)} AND memory_key = ${ch.string(key)} ORDER BY version DESC`
+
+export const byId = (scope: Scope, memoryId: string, writer: WriterFilter): Statement =>
+  ch.sql("MemoryReader.byId", pointRead)`SELECT ${rowColumns} FROM loom.memory FINAL
+    WHERE ${byWriter(scope, writer)} AND ${place} IN (
+      SELECT agent, user_id, session_id, memory_key FROM loom.memory_ids
+      WHERE ${inScope(scope)} AND memory_id = ${ch.string(memoryId)})
+    AND memory_id = ${ch.string(memoryId)}`
+
+export const history = (
+  scope: Scope,
+  places: ReadonlyArray<Place>,
+  { before, limit }: { readonly before: bigint | null; readonly limit: number }
+): Statement =>
+  ch.sql("MemoryReader.history", pointRead)`SELECT ${rowColumns} FROM loom.memory_versions FINAL
+    WHERE ${inScope(scope)} AND ${inPlaces(places)}${
+    before === null ? ch.empty : ch.fragment` AND version < ${ch.uint64(before)}`
+  } ORDER BY version DESC LIMIT ${ch.uint32(limit)}`
+
+const Count = Schema.Struct({ found: UInt64 })
+
+const make = (clickhouse: Clickhouse["Type"]): MemoryReader["Type"] => ({
+  byKey: Effect.fn("MemoryReader.byKey")(function*(scope, key, writer) {
+    return yield* clickhouse.query(byKey(scope, key, writer), StoredRow)
+  }),
+  byId: Effect.fn("MemoryReader.byId")(function*(scope, memoryId, writer) {
+    return yield* clickhouse.query(byId(scope, memoryId, writer), StoredRow)
+  }),
+  list: Effect.fn("MemoryReader.list")(function*(scope, filter, page) {
+    return yield* clickhouse.query(MemoryListClickhouse.list(scope, filter, page), StoredRow)
+  }),
+  count: Effect.fn("MemoryReader.count")(function*(scope, filter) {
+    const [row] = yield* clickhouse.query(MemoryListClickhouse.count(scope, filter), Count)
+    return Number(row?.found ?? 0n)
+  }),
+  history: Effect.fn("MemoryReader.history")(function*(scope, identities, page) {
+    return identities.length === 0 ? [] : yield* clickhouse.query(history(scope, identities, page), StoredRow)
+  })
+})
+
+export const layer: Layer.Layer<MemoryReader, never, Clickhouse> = Layer.effect(
+  MemoryReader,
+  Effect.map(Clickhouse, make)
+)

@@ -1,0 +1,160 @@
+/**
+ * What one namespace's tables lack after a torn insert, and what they hold too much of after a commit that never came:
+ * found by anti-join and set right. A version is given out once in a namespace, so the mirrors are compared by version
+ * alone. Every step first asks and then acts on what it saw, so that a repair with nothing to do writes nothing.
+ */
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import type { Scope } from "../kernel/Identity.ts"
+import type { StoreError } from "../kernel/LoomError.ts"
+import { ch } from "../platform/Clickhouse.ts"
+import type { Clickhouse, Fragment, Statement } from "../platform/Clickhouse.ts"
+import { UInt64 } from "../platform/ClickhouseValue.ts"
+import { LIVE_STATUSES } from "./MemoryModel.ts"
+import { inScope, rowColumns, StoredRow } from "./MemoryRowsClickhouse.ts"
+import type { RepairReport } from "./MemoryStore.ts"
+import { HIDDEN_TYPES, typeFacts } from "./MemoryType.ts"
+
+/** A table that a view fills from `loom.memory`: its column that names the source row, and the view's own projection. */
+interface Mirror {
+  readonly table: Fragment
+  readonly columns: Fragment
+  readonly projection: Fragment
+  /** Column of `loom.memory`, and the column of the mirror that must hold the same. */
+  readonly source: Fragment
+  readonly copy: Fragment
+}
+
+const feedColumns = ch.fragment`org, namespace, version, change, agent, user_id, session_id, memory_key, memory_id, status,
+  write_id, cause, epoch, seq`
+
+const idColumns = ch.fragment`org, namespace, memory_id, agent, user_id, session_id, memory_key`
+
+const versions: Mirror = {
+  table: ch.fragment`loom.memory_versions`,
+  columns: rowColumns,
+  projection: rowColumns,
+  source: ch.fragment`version`,
+  copy: ch.fragment`version`
+}
+
+const changes: Mirror = {
+  table: ch.fragment`loom.changes`,
+  columns: feedColumns,
+  projection: feedColumns,
+  source: ch.fragment`version`,
+  copy: ch.fragment`version`
+}
+
+const audits: Mirror = {
+  table: ch.fragment`loom.audit_log`,
+  columns: ch.fragment`org, namespace, position, at, actor, action, memory_id, content_sha256, write_id, prev_hash, hash,
+    epoch, seq`,
+  projection: ch.fragment`org, namespace, version, updated_at, actor, change, memory_id, content_sha256, write_id,
+    audit_prev, audit_hash, epoch, seq`,
+  source: ch.fragment`version`,
+  copy: ch.fragment`position`
+}
+
+// The view takes rows of the change `create` alone; here any row will do, since the first one may be merged away.
+const ids: Mirror = {
+  table: ch.fragment`loom.memory_ids`,
+  columns: idColumns,
+  projection: idColumns,
+  source: ch.fragment`memory_id`,
+  copy: ch.fragment`memory_id`
+}
+
+const lacking = (scope: Scope, { copy, source, table }: Mirror): Fragment =>
+  ch.fragment`${source} NOT IN (SELECT ${copy} FROM ${table} WHERE ${inScope(scope)})`
+
+const Lacks = Schema.Struct({ versions: UInt64, changes: UInt64, audits: UInt64, ids: UInt64 })
+
+const lacks = (scope: Scope): Statement =>
+  ch.sql("MemoryStore.repair")`SELECT countIf(${lacking(scope, versions)}) AS versions,
+      countIf(${lacking(scope, changes)}) AS changes, countIf(${lacking(scope, audits)}) AS audits,
+      countIf(${lacking(scope, ids)}) AS ids
+    FROM loom.memory WHERE ${inScope(scope)}`
+
+const complete = (scope: Scope, mirror: Mirror): Statement =>
+  ch.sql("MemoryStore.repair")`INSERT INTO ${mirror.table} (${mirror.columns})
+    SELECT DISTINCT ${mirror.projection} FROM loom.memory WHERE ${inScope(scope)} AND ${lacking(scope, mirror)}`
+
+/** A derived table: what joins its rows, besides their place, to the versions, and that expression over a version. */
+interface DerivedTable {
+  readonly table: Fragment
+  readonly column: Fragment
+  readonly ofVersion: Fragment
+}
+
+const derivedTables: ReadonlyArray<DerivedTable> = [
+  {
+    table: ch.fragment`loom.memory_embeddings`,
+    column: ch.fragment`content_sha256`,
+    ofVersion: ch.fragment`content_sha256`
+  },
+  { table: ch.fragment`loom.memory_chunks`, column: ch.fragment`content_sha256`, ofVersion: ch.fragment`content_sha256` },
+  { table: ch.fragment`loom.memory_entities`, column: ch.fragment`entity`, ofVersion: ch.fragment`arrayJoin(entities)` }
+]
+
+const Orphan = Schema.Struct({
+  agent: Schema.String,
+  user_id: Schema.String,
+  session_id: Schema.String,
+  memory_key: Schema.String,
+  part: Schema.String
+})
+type Orphan = typeof Orphan.Type
+
+const orphansOf = (scope: Scope, { column, ofVersion, table }: DerivedTable): Statement =>
+  ch.sql("MemoryStore.repair")`SELECT DISTINCT agent, user_id, session_id, memory_key, ${column} AS part
+    FROM ${table} WHERE ${inScope(scope)} AND (agent, user_id, session_id, memory_key, ${column}) NOT IN (
+      SELECT agent, user_id, session_id, memory_key, ${ofVersion} FROM loom.memory_versions FINAL WHERE ${inScope(scope)})`
+
+const remove = (scope: Scope, { column, table }: DerivedTable, orphans: ReadonlyArray<Orphan>): Statement =>
+  ch.sql("MemoryStore.repair")`DELETE FROM ${table}
+    WHERE ${inScope(scope)} AND (agent, user_id, session_id, memory_key, ${column}) IN ${
+    ch.tuples(
+      ["String", "String", "String", "String", "String"],
+      orphans.map(({ agent, memory_key, part, session_id, user_id }) => [agent, user_id, session_id, memory_key, part])
+    )
+  }`
+
+// No type that search hides for another reason may slip in here, so the table of types is asked, not listed again.
+const unembeddedTypes = HIDDEN_TYPES.filter((type) => !typeFacts(type).embedded)
+
+const missing = (scope: Scope, embedderId: string): Statement =>
+  ch.sql("MemoryStore.repair")`SELECT ${rowColumns} FROM loom.memory FINAL WHERE ${inScope(scope)}
+    AND status IN ${ch.array("String", LIVE_STATUSES)} AND sensitivity != 'high'
+    AND memory_type NOT IN ${ch.array("String", unembeddedTypes)}
+    AND (agent, user_id, session_id, memory_key, content_sha256) NOT IN (
+      SELECT agent, user_id, session_id, memory_key, content_sha256 FROM loom.memory_embeddings
+      WHERE ${inScope(scope)} AND embedder_id = ${ch.string(embedderId)})`
+
+export const repairOf = (clickhouse: Clickhouse["Type"]) =>
+  Effect.fn("MemoryStore.repair")(function*(
+    scope: Scope,
+    embedderId: string
+  ): Effect.fn.Return<RepairReport, StoreError> {
+    const [found] = yield* clickhouse.query(lacks(scope), Lacks)
+    const report = { versions: 0n, changes: 0n, audits: 0n, ids: 0n, ...found }
+    if (report.versions > 0n) yield* clickhouse.command(complete(scope, versions))
+    if (report.changes > 0n) yield* clickhouse.command(complete(scope, changes))
+    if (report.audits > 0n) yield* clickhouse.command(complete(scope, audits))
+    if (report.ids > 0n) yield* clickhouse.command(complete(scope, ids))
+    // Only now: what the completed history refers to is no orphan.
+    const removed = yield* Effect.forEach(derivedTables, (table) =>
+      Effect.gen(function*() {
+        const orphans = yield* clickhouse.query(orphansOf(scope, table), Orphan)
+        if (orphans.length > 0) yield* clickhouse.command(remove(scope, table, orphans))
+        return orphans.length
+      }))
+    return {
+      versions: Number(report.versions),
+      changes: Number(report.changes),
+      audits: Number(report.audits),
+      ids: Number(report.ids),
+      missing: yield* clickhouse.query(missing(scope, embedderId), StoredRow),
+      orphans: removed.reduce((sum, count) => sum + count, 0)
+    }
+  })

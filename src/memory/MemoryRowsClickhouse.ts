@@ -1,0 +1,80 @@
+/**
+ * The codec between `MemoryRow` and the columns of `loom.memory`, both ways, and the fragments that every statement
+ * over memory shares. `inScope` comes first in each of them, so that none reads past its org and namespace. Rows read
+ * are checked by Schema; rows written come from typed code and only change the form of their times and integers.
+ */
+import * as Schema from "effect/Schema"
+import type { Scope, Writer } from "../kernel/Identity.ts"
+import { ch } from "../platform/Clickhouse.ts"
+import type { Fragment } from "../platform/Clickhouse.ts"
+import { EpochMillis, Flag, UInt64 } from "../platform/ClickhouseValue.ts"
+import { MemoryRow } from "./MemoryModel.ts"
+
+const OptionalMillis = Schema.NullOr(EpochMillis)
+
+/** One row as ClickHouse answers it. Names were checked when they came in, so what is stored is not refused here. */
+export const StoredRow = Schema.Struct({
+  ...MemoryRow.fields,
+  org: Schema.String,
+  namespace: Schema.String,
+  agent: Schema.String,
+  user_id: Schema.String,
+  session_id: Schema.String,
+  memory_key: Schema.String,
+  pinned: Flag,
+  version: UInt64,
+  epoch: UInt64,
+  seq: UInt64,
+  created_at: EpochMillis,
+  updated_at: EpochMillis,
+  valid_at: OptionalMillis,
+  valid_to: OptionalMillis,
+  temporal_anchor: OptionalMillis,
+  invalid_at: OptionalMillis,
+  tombstoned_at: OptionalMillis,
+  expires_at: OptionalMillis,
+  verified_at: OptionalMillis,
+  lock_until: OptionalMillis
+})
+
+const names = Object.keys(MemoryRow.fields)
+
+/** The columns of a row in the order of `MemoryRow`, as a select list. */
+export const rowColumns: Fragment = ch.join(names.map((name) => ch.identifier(name)))
+
+const text = (millis: number): string => new Date(millis).toISOString().slice(0, 23)
+
+const optionalText = (millis: number | null): string | null => millis === null ? null : text(millis)
+
+/** A row as an insert of `loom.memory` reads it; `revision` is left to its default. */
+export const encodeRow = (row: MemoryRow): object => ({
+  ...row,
+  created_at: text(row.created_at),
+  updated_at: text(row.updated_at),
+  valid_at: optionalText(row.valid_at),
+  valid_to: optionalText(row.valid_to),
+  temporal_anchor: optionalText(row.temporal_anchor),
+  invalid_at: optionalText(row.invalid_at),
+  tombstoned_at: optionalText(row.tombstoned_at),
+  expires_at: optionalText(row.expires_at),
+  verified_at: optionalText(row.verified_at),
+  lock_until: optionalText(row.lock_until)
+})
+
+/** The condition that leads every statement over memory. */
+export const inScope = ({ namespace, org }: Scope): Fragment =>
+  ch.fragment`org = ${ch.string(org)} AND namespace = ${ch.string(namespace)}`
+
+/** What finds one memory within a scope. */
+export type Place = Writer & { readonly memory_key: string }
+
+/** The rest of the sort key behind the scope. */
+export const place: Fragment = ch.fragment`(agent, user_id, session_id, memory_key)`
+
+export const inPlaces = (places: ReadonlyArray<Place>): Fragment =>
+  ch.fragment`${place} IN ${
+    ch.tuples(
+      ["String", "String", "String", "String"],
+      places.map(({ agent, memory_key, session_id, user_id }) => [agent, user_id, session_id, memory_key])
+    )
+  }`

@@ -1,0 +1,136 @@
+/**
+ * The port through which the namespace actor keeps memory: append versions, look rows up, repair. Only the actor's
+ * committer appends. Every method takes its scope, so no query can be built without one; the one exception is `commit`,
+ * whose rows carry theirs. Reads for callers are in `MemoryReader`.
+ */
+import * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
+import type * as Option from "effect/Option"
+import type { Identity, Scope, Writer } from "../kernel/Identity.ts"
+import type { StoreError, Unavailable } from "../kernel/LoomError.ts"
+import type { Searchable } from "./MemoryContent.ts"
+import type { MemoryRow } from "./MemoryModel.ts"
+
+/** What the actor keeps of every head: enough to find it, not the value. */
+export type HeadEntry =
+  & Writer
+  & Pick<
+    MemoryRow,
+    | "memory_key"
+    | "memory_id"
+    | "memory_type"
+    | "status"
+    | "content_sha256"
+    | "canonical_sha256"
+    | "version"
+    | "expires_at"
+    | "valid_to"
+  >
+
+/** Searchable copies of one content of one memory. */
+export interface Derived {
+  readonly identity: Identity
+  readonly content_sha256: string
+  readonly memory_type: string
+  readonly source_class: string
+  readonly verified: boolean
+  readonly version: bigint
+  readonly searchable: Searchable
+}
+
+/** A named thing that a memory mentions. */
+export interface EntityProjection {
+  readonly identity: Identity
+  readonly entity: string
+  readonly version: bigint
+}
+
+/** The answer to a write that wrote no row but must be given again. */
+export interface KeptAnswer {
+  readonly scope: Scope
+  readonly idem_hash: string
+  readonly payload_hash: string
+  readonly write_id: string
+  readonly answer: string
+  readonly at: number
+  readonly version: bigint
+}
+
+/** A promise that no version above `ceiling` was handed out in the scope. */
+export interface Ceiling {
+  readonly scope: Scope
+  readonly ceiling: bigint
+}
+
+/** Everything one merged commit appends, of one or of many namespaces. */
+export interface Commit {
+  readonly rows: ReadonlyArray<MemoryRow>
+  readonly derived: ReadonlyArray<Derived>
+  readonly entities: ReadonlyArray<EntityProjection>
+  readonly ceilings: ReadonlyArray<Ceiling>
+  readonly answers: ReadonlyArray<KeptAnswer>
+}
+
+/** What a batch must know before it can be judged. */
+export interface Probes {
+  readonly keys: ReadonlyArray<string>
+  readonly ids: ReadonlyArray<string>
+  /** Served rows of one type and user with the same canonical form. */
+  readonly canonical: ReadonlyArray<{ readonly memory_type: string; readonly user_id: string; readonly sha256: string }>
+  /** Live rows of one agent and user with the same content. */
+  readonly content: ReadonlyArray<{ readonly agent: string; readonly user_id: string; readonly sha256: string }>
+}
+
+/** Where a namespace's counters stand. */
+export interface Position {
+  /** The highest version ever promised or written; 0 for a new namespace. */
+  readonly version: bigint
+  /** The hash of the last audit link; empty for a new namespace. */
+  readonly audit_hash: string
+  readonly rows: number
+}
+
+export interface RepairReport {
+  readonly versions: number
+  readonly changes: number
+  readonly audits: number
+  readonly ids: number
+  /** Heads that should be found by search and have no vector of the current embedder. */
+  readonly missing: ReadonlyArray<MemoryRow>
+  readonly orphans: number
+}
+
+export class MemoryStore extends Context.Tag("loom/memory/MemoryStore")<MemoryStore, {
+  /**
+   * Appends derived rows first, then the memory rows as one block: that insert is the commit. A failure means the
+   * outcome is unknown; `committed` tells it.
+   */
+  readonly commit: (commit: Commit) => Effect.Effect<void, Unavailable>
+  /** Whether the rows of these versions are in the store; a batch is there whole or not at all. */
+  readonly committed: (scope: Scope, versions: ReadonlyArray<bigint>) => Effect.Effect<boolean, StoreError>
+  /** Completes mirrors that a torn insert left behind and removes derived rows that no version refers to. Idempotent. */
+  readonly repair: (scope: Scope, embedderId: string) => Effect.Effect<RepairReport, StoreError>
+  readonly position: (scope: Scope) => Effect.Effect<Position, StoreError>
+  /** All heads of the scope, whatever their status. */
+  readonly entries: (scope: Scope) => Effect.Effect<ReadonlyArray<HeadEntry>, StoreError>
+  /** Heads by full identity. */
+  readonly rows: (
+    scope: Scope,
+    identities: ReadonlyArray<Writer & { readonly memory_key: string }>
+  ) => Effect.Effect<ReadonlyArray<MemoryRow>, StoreError>
+  /** Every head that any probe names. */
+  readonly probe: (scope: Scope, probes: Probes) => Effect.Effect<ReadonlyArray<MemoryRow>, StoreError>
+  /** Hashes of the idempotency keys used since a time (milliseconds). */
+  readonly idempotencyKeys: (scope: Scope, since: number) => Effect.Effect<ReadonlyArray<string>, StoreError>
+  /** The first answer given under an idempotency key, at or after a time (milliseconds) when one is named. */
+  readonly keptAnswer: (
+    scope: Scope,
+    idemHash: string,
+    since?: number
+  ) => Effect.Effect<
+    Option.Option<Pick<KeptAnswer, "payload_hash" | "write_id" | "answer" | "at">>,
+    StoreError
+  >
+  /** Scopes that hold memory, for repair at start. */
+  readonly scopes: Effect.Effect<ReadonlyArray<Scope>, StoreError>
+}>() {}

@@ -1,0 +1,218 @@
+/**
+ * Both ports of memory over one shared state in this process: a real store without an engine, with the same commit
+ * order and the same answers. It keeps every version, since the history is the state and the heads are its tops.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import { faultPoint } from "../kernel/FaultPoint.ts"
+import { identityKey } from "../kernel/Identity.ts"
+import type { Scope } from "../kernel/Identity.ts"
+import { isWriter, matches, pageOf } from "./MemoryListMemory.ts"
+import { LIVE_STATUSES, SERVED_STATUSES } from "./MemoryModel.ts"
+import type { MemoryRow, Status } from "./MemoryModel.ts"
+import { MemoryReader } from "./MemoryReader.ts"
+import { MemoryStore } from "./MemoryStore.ts"
+import type { Commit, Derived, EntityProjection, HeadEntry, KeptAnswer, Probes } from "./MemoryStore.ts"
+import { typeFacts } from "./MemoryType.ts"
+
+/** What one namespace holds. Derived rows are kept by what makes them one in ClickHouse too. */
+interface Space {
+  readonly scope: Scope
+  readonly versions: Map<bigint, MemoryRow>
+  readonly heads: Map<string, MemoryRow>
+  readonly derived: Map<string, Derived>
+  readonly entities: Map<string, EntityProjection>
+  readonly answers: Map<string, KeptAnswer>
+  ceiling: bigint
+}
+
+type State = Map<string, Space>
+
+const spaceOf = (state: State, { namespace, org }: Scope): Space => {
+  const key = `${org}\u0000${namespace}`
+  const known = state.get(key)
+  if (known !== undefined) return known
+  const space: Space = {
+    scope: { org, namespace },
+    versions: new Map(),
+    heads: new Map(),
+    derived: new Map(),
+    entities: new Map(),
+    answers: new Map(),
+    ceiling: 0n
+  }
+  state.set(key, space)
+  return space
+}
+
+const isOneOf = (statuses: ReadonlyArray<Status>, { status }: MemoryRow): boolean => statuses.includes(status)
+
+const derivedKey = ({ content_sha256, identity, searchable }: Derived): string =>
+  `${identityKey(identity)}\u0000${content_sha256}\u0000${searchable.embedder_id}`
+
+const addRow = (space: Space, row: MemoryRow): void => {
+  space.versions.set(row.version, row)
+  const head = space.heads.get(identityKey(row))
+  if (head === undefined || head.version <= row.version) space.heads.set(identityKey(row), row)
+}
+
+const addAnswer = (space: Space, answer: KeptAnswer): void => {
+  const known = space.answers.get(answer.idem_hash)
+  if (known === undefined || known.version <= answer.version) space.answers.set(answer.idem_hash, answer)
+}
+
+const commit = (state: State) =>
+  Effect.fn("MemoryStore.commit")(function*({ answers, ceilings, derived, entities, rows }: Commit) {
+    for (const item of derived) spaceOf(state, item.identity).derived.set(derivedKey(item), item)
+    yield* faultPoint("commit.after_embeddings")
+    yield* faultPoint("commit.after_chunks")
+    for (const item of entities) {
+      spaceOf(state, item.identity).entities.set(`${identityKey(item.identity)}\u0000${item.entity}`, item)
+    }
+    yield* faultPoint("commit.after_entities")
+    for (const { ceiling, scope } of ceilings) {
+      const space = spaceOf(state, scope)
+      if (ceiling > space.ceiling) space.ceiling = ceiling
+    }
+    for (const answer of answers) addAnswer(spaceOf(state, answer.scope), answer)
+    yield* faultPoint("commit.before_memory")
+    for (const row of rows) addRow(spaceOf(state, row), row)
+    yield* faultPoint("commit.after_memory")
+  })
+
+/** Removes what the condition names and says how many there were. */
+const removeWhere = <A>(items: Map<string, A>, condition: (item: A) => boolean): number => {
+  const found = [...items].filter(([, item]) => condition(item))
+  found.forEach(([key]) => items.delete(key))
+  return found.length
+}
+
+const repair = (space: Space, embedderId: string) => {
+  const all = [...space.versions.values()]
+  const contents = new Set(all.map((row) => `${identityKey(row)}\u0000${row.content_sha256}`))
+  const named = new Set(all.flatMap((row) => row.entities.map((entity) => `${identityKey(row)}\u0000${entity}`)))
+  const orphans =
+    removeWhere(space.derived, (item) => !contents.has(`${identityKey(item.identity)}\u0000${item.content_sha256}`)) +
+    removeWhere(space.entities, (item) => !named.has(`${identityKey(item.identity)}\u0000${item.entity}`))
+  const missing = [...space.heads.values()].filter((row) =>
+    isOneOf(LIVE_STATUSES, row) && row.sensitivity !== "high" && typeFacts(row.memory_type).embedded &&
+    !space.derived.has(`${identityKey(row)}\u0000${row.content_sha256}\u0000${embedderId}`)
+  )
+  return { versions: 0, changes: 0, audits: 0, ids: 0, missing, orphans }
+}
+
+const position = ({ ceiling, heads, versions }: Space) => {
+  let last: MemoryRow | undefined
+  for (const row of versions.values()) if (last === undefined || row.version > last.version) last = row
+  const version = last === undefined || ceiling > last.version ? ceiling : last.version
+  return { version, audit_hash: last?.audit_hash ?? "", rows: heads.size }
+}
+
+const entryOf = (row: MemoryRow): HeadEntry => ({
+  agent: row.agent,
+  user_id: row.user_id,
+  session_id: row.session_id,
+  memory_key: row.memory_key,
+  memory_id: row.memory_id,
+  memory_type: row.memory_type,
+  status: row.status,
+  content_sha256: row.content_sha256,
+  canonical_sha256: row.canonical_sha256,
+  version: row.version,
+  expires_at: row.expires_at,
+  valid_to: row.valid_to
+})
+
+const isNamed = (row: MemoryRow, { canonical, content, ids, keys }: Probes): boolean =>
+  keys.includes(row.memory_key) || ids.includes(row.memory_id) ||
+  (isOneOf(SERVED_STATUSES, row) && canonical.some((probe) =>
+    probe.sha256 === row.canonical_sha256 && probe.memory_type === row.memory_type && probe.user_id === row.user_id
+  )) ||
+  (isOneOf(LIVE_STATUSES, row) && content.some((probe) =>
+    probe.sha256 === row.content_sha256 && probe.agent === row.agent && probe.user_id === row.user_id
+  ))
+
+const keptAnswer = ({ answers, versions }: Space, idemHash: string, since: number) => {
+  const kept = [
+    ...[...versions.values()].filter((row) => row.answer !== "").map((row) => ({ ...row, at: row.updated_at })),
+    ...answers.values()
+  ].filter(({ at, idem_hash }) => idem_hash === idemHash && at >= since)
+  const first = kept.sort((left, right) => left.version < right.version ? -1 : 1)[0]
+  return Option.map(Option.fromNullable(first), ({ answer, at, payload_hash, write_id }) => ({
+    payload_hash,
+    write_id,
+    answer,
+    at
+  }))
+}
+
+const makeStore = (state: State): MemoryStore["Type"] => ({
+  commit: commit(state),
+  committed: Effect.fn("MemoryStore.committed")(function*(scope, versions) {
+    return versions.every((version) => spaceOf(state, scope).versions.has(version))
+  }),
+  repair: Effect.fn("MemoryStore.repair")(function*(scope, embedderId) {
+    return repair(spaceOf(state, scope), embedderId)
+  }),
+  position: Effect.fn("MemoryStore.position")(function*(scope) {
+    return position(spaceOf(state, scope))
+  }),
+  entries: Effect.fn("MemoryStore.entries")(function*(scope) {
+    return [...spaceOf(state, scope).heads.values()].map(entryOf)
+  }),
+  rows: Effect.fn("MemoryStore.rows")(function*(scope, identities) {
+    const { heads } = spaceOf(state, scope)
+    const wanted = new Set(identities.map(identityKey))
+    return [...wanted].flatMap((identity) => heads.get(identity) ?? [])
+  }),
+  probe: Effect.fn("MemoryStore.probe")(function*(scope, probes) {
+    return [...spaceOf(state, scope).heads.values()].filter((row) => isNamed(row, probes))
+  }),
+  idempotencyKeys: Effect.fn("MemoryStore.idempotencyKeys")(function*(scope, since) {
+    const { answers, versions } = spaceOf(state, scope)
+    const ofRows = [...versions.values()].filter((row) => row.idem_hash !== "" && row.updated_at >= since)
+    const ofAnswers = [...answers.values()].filter(({ at }) => at >= since)
+    return [...new Set([...ofRows, ...ofAnswers].map(({ idem_hash }) => idem_hash))]
+  }),
+  keptAnswer: Effect.fn("MemoryStore.keptAnswer")(function*(scope, idemHash, since = 0) {
+    return keptAnswer(spaceOf(state, scope), idemHash, since)
+  }),
+  scopes: Effect.sync(() => [...state.values()].filter(({ heads }) => heads.size > 0).map(({ scope }) => scope))
+})
+
+const newestFirst = (left: MemoryRow, right: MemoryRow): number => left.version > right.version ? -1 : 1
+
+const makeReader = (state: State): MemoryReader["Type"] => {
+  const heads = (scope: Scope, condition: (row: MemoryRow) => boolean) =>
+    [...spaceOf(state, scope).heads.values()].filter(condition)
+  return {
+    byKey: Effect.fn("MemoryReader.byKey")(function*(scope, key, writer) {
+      return heads(scope, (row) => row.memory_key === key && isWriter(row, writer)).sort(newestFirst)
+    }),
+    byId: Effect.fn("MemoryReader.byId")(function*(scope, memoryId, writer) {
+      return heads(scope, (row) => row.memory_id === memoryId && isWriter(row, writer))
+    }),
+    list: Effect.fn("MemoryReader.list")(function*(scope, filter, page) {
+      return pageOf(heads(scope, (row) => matches(row, filter)), page)
+    }),
+    count: Effect.fn("MemoryReader.count")(function*(scope, filter) {
+      return heads(scope, (row) => matches(row, filter)).length
+    }),
+    history: Effect.fn("MemoryReader.history")(function*(scope, identities, { before, limit }) {
+      const wanted = new Set(identities.map(identityKey))
+      return [...spaceOf(state, scope).versions.values()]
+        .filter((row) => wanted.has(identityKey(row)) && (before === null || row.version < before))
+        .sort(newestFirst)
+        .slice(0, limit)
+    })
+  }
+}
+
+export const layerMemory: Layer.Layer<MemoryStore | MemoryReader> = Layer.effectContext(
+  Effect.sync(() => {
+    const state: State = new Map()
+    return Context.make(MemoryStore, makeStore(state)).pipe(Context.add(MemoryReader, makeReader(state)))
+  })
+)

@@ -1,0 +1,378 @@
+/**
+ * The memory verbs, each declared once. Reads and writes share the fields of `MemoryFields`; what a verb does with
+ * them is in `MemoryPlan` (writes) and `MemoryReads` (reads).
+ */
+import * as Schema from "effect/Schema"
+import { MemoryKey } from "../kernel/Identity.ts"
+import { Json } from "../kernel/Json.ts"
+import { make } from "../kernel/Verb.ts"
+import {
+  itemFields,
+  MemoryTypeName,
+  scopeFields,
+  Sha256,
+  statementFields,
+  TimeText,
+  Value,
+  WriteAnswer,
+  writeFields,
+  writerFields
+} from "./MemoryFields.ts"
+
+export const MemorySet = make("memory.set", {
+  access: "write",
+  idempotent: false,
+  writes: true,
+  listed: true,
+  teaching: {
+    what: "Learn one fact under a readable key. The write is judged against what is stored; the answer says what it met.",
+    when: "A fact will still be true next week and another session needs it.",
+    whenNot:
+      "Current plans and cursors (working memory), transcripts, documents over a few kilobytes, or a list of unrelated facts.",
+    args:
+      "memory_key is `<scope>/<kind>/<id>` and names one attribute of one subject (`project/loom/deploy-window`): one fact a key. To revise, write the same key again; never add `-v2` and never make a key from the value or a hash. Put facets in tags and named things in entities, not in the key. dry_run=true runs every check and writes nothing."
+  },
+  payload: Schema.Struct({
+    ...scopeFields,
+    ...writerFields,
+    ...writeFields,
+    ...itemFields,
+    dry_run: Schema.optional(Schema.Boolean),
+    proposed: Schema.optional(Schema.Boolean)
+  }),
+  answer: WriteAnswer
+})
+
+export const MemoryBulkSet = make("memory.bulk_set", {
+  access: "write",
+  idempotent: false,
+  writes: true,
+  listed: false,
+  teaching: {
+    what: "Write up to 500 facts at once; each is judged and answered on its own, in input order.",
+    when: "Several facts are known at the same time.",
+    whenNot: "A single fact (memory.set) or a transcript.",
+    args: "items[] take the fields of memory.set. A partial failure shows per item, never as a bare success."
+  },
+  payload: Schema.Struct({
+    ...scopeFields,
+    ...writerFields,
+    ...writeFields,
+    /** Items are checked one by one, so that one bad item does not refuse the others. */
+    items: Schema.Array(Schema.Unknown).pipe(Schema.minItems(1), Schema.maxItems(500)),
+    dry_run: Schema.optional(Schema.Boolean)
+  }),
+  answer: Schema.Struct({
+    results: Schema.Array(Schema.Struct({
+      index: Schema.Number,
+      memory_key: Schema.NullOr(Schema.String),
+      outcome: Schema.Literal("stored", "merged", "duplicate", "refused", "failed"),
+      /** Set for refused and failed items. */
+      code: Schema.NullOr(Schema.String),
+      message: Schema.NullOr(Schema.String),
+      /** The answer memory.set would have given; null for refused and failed items. */
+      answer: Schema.NullOr(WriteAnswer)
+    })),
+    stored: Schema.Number,
+    merged: Schema.Number,
+    duplicates: Schema.Number,
+    refused: Schema.Number,
+    failed: Schema.Number,
+    ok: Schema.Boolean,
+    degraded: Schema.Array(Schema.String)
+  })
+})
+
+/** One item of a bulk write. */
+export const BulkItem = Schema.Struct({ ...writerFields, run_id: writeFields.run_id, ...itemFields })
+export type BulkItem = typeof BulkItem.Type
+
+const UpdateAnswer = Schema.Struct({
+  updated: Schema.Boolean,
+  /** `not_found` when no live row answers the key or id. */
+  reason: Schema.NullOr(Schema.String)
+}).pipe(Schema.extend(Schema.partial(WriteAnswer)))
+
+const changeFields = {
+  ...scopeFields,
+  ...writeFields,
+  value: Schema.optional(Value),
+  ...statementFields,
+  if_match_sha256: Schema.optional(Sha256),
+  dry_run: Schema.optional(Schema.Boolean)
+}
+
+export const MemoryUpdate = make("memory.update", {
+  access: "write",
+  idempotent: false,
+  writes: true,
+  listed: true,
+  teaching: {
+    what: "Correct a stored fact by key. Tags, confidence, expiry, pin, lock and history are kept; only given fields change.",
+    when: "A known key holds a value that is no longer right.",
+    whenNot: "A new fact (memory.set).",
+    args:
+      "The key is resolved across the whole namespace; AMBIGUOUS_KEY lists the writers when several hold it. Pass if_match_sha256 with the hash you read, so that a concurrent edit is not lost."
+  },
+  payload: Schema.Struct({ memory_key: MemoryKey, ...writerFields, ...changeFields }),
+  answer: UpdateAnswer
+})
+
+export const MemoryUpdateById = make("memory.update_by_id", {
+  access: "write",
+  idempotent: false,
+  writes: true,
+  listed: false,
+  teaching: {
+    what: "Correct one row by its memory_id.",
+    when: "A search or list gave the id of a row that is wrong.",
+    whenNot: "Only the key is known (memory.update)."
+  },
+  payload: Schema.Struct({ memory_id: Schema.String, ...changeFields }),
+  answer: UpdateAnswer
+})
+
+export const MemoryDelete = make("memory.delete", {
+  access: "write",
+  idempotent: true,
+  writes: true,
+  listed: true,
+  teaching: {
+    what: "Tombstone a memory by key or id, across every agent and session of the namespace.",
+    when: "A fact must no longer be served.",
+    whenNot: "The fact changed (memory.update).",
+    args: "tombstoned=false means nothing was deleted. memory.restore brings it back within 14 days."
+  },
+  payload: Schema.Struct({
+    ...scopeFields,
+    ...writerFields,
+    ...writeFields,
+    memory_key: Schema.optional(MemoryKey),
+    memory_id: Schema.optional(Schema.String),
+    reason: Schema.optional(Schema.String.pipe(Schema.maxLength(512))),
+    if_match_sha256: Schema.optional(Sha256)
+  }),
+  answer: Schema.Struct({
+    found: Schema.Boolean,
+    tombstoned: Schema.Boolean,
+    /** How many rows the delete took out of service. */
+    count: Schema.Number,
+    memory_ids: Schema.Array(Schema.String),
+    version_text: Schema.NullOr(Schema.String),
+    dependents_tombstoned: Schema.Number,
+    dependents_downgraded: Schema.Number,
+    degraded: Schema.Array(Schema.String)
+  })
+})
+
+export const MemoryRestore = make("memory.restore", {
+  access: "write",
+  idempotent: true,
+  writes: true,
+  listed: false,
+  teaching: {
+    what: "Revive a tombstoned memory within 14 days of its delete.",
+    when: "A delete was a mistake.",
+    whenNot: "More than 14 days passed: write the fact anew with memory.set."
+  },
+  payload: Schema.Struct({
+    ...scopeFields,
+    ...writerFields,
+    ...writeFields,
+    memory_key: Schema.optional(MemoryKey),
+    memory_id: Schema.optional(Schema.String)
+  }),
+  answer: Schema.Struct({
+    found: Schema.Boolean,
+    restored: Schema.Boolean,
+    reason: Schema.NullOr(Schema.String)
+  }).pipe(Schema.extend(Schema.partial(WriteAnswer)))
+})
+
+/** One memory as reads show it. Fields that a read leaves out are absent. */
+export const MemoryView = Schema.Struct({
+  memory_id: Schema.String,
+  memory_key: Schema.String,
+  namespace: Schema.String,
+  agent: Schema.String,
+  user_id: Schema.String,
+  session_id: Schema.String,
+  run_id: Schema.String,
+  /** Null for a high-sensitivity row outside a read by key. */
+  value: Json,
+  value_withheld: Schema.optional(Schema.Boolean),
+  memory_type: Schema.String,
+  tags: Schema.Array(Schema.String),
+  entities: Schema.Array(Schema.String),
+  relations: Schema.Array(Schema.Array(Schema.String)),
+  files: Schema.Array(Schema.String),
+  confidence: Schema.Number,
+  status: Schema.String,
+  pinned: Schema.Boolean,
+  conflict_with: Schema.Array(Schema.String),
+  duplicate_of: Schema.NullOr(Schema.String),
+  superseded_by: Schema.NullOr(Schema.String),
+  version: Schema.Number,
+  version_text: Schema.String,
+  created_at: Schema.String,
+  updated_at: Schema.String,
+  valid_at: Schema.NullOr(Schema.String),
+  valid_to: Schema.NullOr(Schema.String),
+  temporal_anchor: Schema.NullOr(Schema.String),
+  invalid_at: Schema.NullOr(Schema.String),
+  tombstoned_at: Schema.NullOr(Schema.String),
+  expires_at: Schema.NullOr(Schema.String),
+  on_expire: Schema.NullOr(Schema.String),
+  expire_reason: Schema.NullOr(Schema.String),
+  actor: Schema.String,
+  source_class: Schema.String,
+  source_trace: Schema.NullOr(Schema.String),
+  source_resource_id: Schema.NullOr(Schema.String),
+  verification: Schema.String,
+  verified_by: Schema.NullOr(Schema.String),
+  lock_mode: Schema.NullOr(Schema.String),
+  lock_until: Schema.NullOr(Schema.String),
+  lock_reason: Schema.NullOr(Schema.String),
+  sensitivity: Schema.String,
+  char_limit: Schema.NullOr(Schema.Number),
+  retyped_from: Schema.NullOr(Schema.String),
+  reinforcement_count: Schema.Number,
+  content_sha256: Schema.String
+})
+export type MemoryView = typeof MemoryView.Type
+
+const GetAnswer = Schema.Struct({
+  found: Schema.Boolean,
+  /** True when `if_version` still is the current version; the row is then left out. */
+  unchanged: Schema.optional(Schema.Boolean),
+  /** How many further rows the key has under other writers the caller may read. */
+  other_writers: Schema.optional(Schema.Number),
+  /** The key asked for, when `follow` led to the row that answers for it. */
+  resolved_from: Schema.optional(Schema.String),
+  canonical_key: Schema.optional(Schema.NullOr(Schema.String)),
+  degraded: Schema.Array(Schema.String)
+}).pipe(Schema.extend(Schema.partial(MemoryView)))
+
+const FieldNames = Schema.Array(Schema.Literal(...Object.keys(MemoryView.fields)))
+
+export const MemoryGet = make("memory.get", {
+  access: "read",
+  idempotent: true,
+  writes: false,
+  listed: true,
+  teaching: {
+    what: "Read one memory by its exact key.",
+    when: "The key is known.",
+    whenNot: "Only the topic is known (memory.search).",
+    args:
+      "agent, user_id and session_id narrow; left out, the newest live row under the key answers and other_writers counts the rest. A miss is found=false."
+  },
+  payload: Schema.Struct({
+    ...scopeFields,
+    ...writerFields,
+    memory_key: MemoryKey,
+    if_version: Schema.optional(Schema.String.pipe(Schema.pattern(/^\d{1,20}$/))),
+    fields: Schema.optional(FieldNames),
+    follow: Schema.optional(Schema.Boolean)
+  }),
+  answer: GetAnswer
+})
+
+export const MemoryGetById = make("memory.get_by_id", {
+  access: "read",
+  idempotent: true,
+  writes: false,
+  listed: false,
+  teaching: {
+    what: "Read one memory by its memory_id.",
+    when: "An answer named the id.",
+    whenNot: "The key is known (memory.get)."
+  },
+  payload: Schema.Struct({
+    ...scopeFields,
+    memory_id: Schema.String,
+    fields: Schema.optional(FieldNames)
+  }),
+  answer: GetAnswer
+})
+
+export const MemoryList = make("memory.list", {
+  access: "read",
+  idempotent: true,
+  writes: false,
+  listed: true,
+  teaching: {
+    what: "List memories of the namespace by filter, newest first, page by page.",
+    when: "You need an overview, a key prefix, a tag or the episodic log.",
+    whenNot: "You look for an answer to a question (memory.search).",
+    args:
+      "tags matches any of the tags in any case, tags_every all of them exactly; an empty list is no filter. next_cursor walks on; it is stable while rows are added or removed."
+  },
+  payload: Schema.Struct({
+    ...scopeFields,
+    ...writerFields,
+    run_id: writeFields.run_id,
+    prefix: Schema.optional(Schema.String.pipe(Schema.maxLength(512))),
+    memory_type: Schema.optional(MemoryTypeName),
+    source_trace: Schema.optional(Schema.String),
+    tags: Schema.optional(Schema.Array(Schema.String)),
+    tags_every: Schema.optional(Schema.Array(Schema.String)),
+    entity_filter: Schema.optional(Schema.Array(Schema.String)),
+    contains: Schema.optional(Schema.String.pipe(Schema.maxLength(512))),
+    pinned_only: Schema.optional(Schema.Boolean),
+    conflicted_only: Schema.optional(Schema.Boolean),
+    include_tombstoned: Schema.optional(Schema.Boolean),
+    include_duplicates: Schema.optional(Schema.Boolean),
+    include_superseded: Schema.optional(Schema.Boolean),
+    include_proposed: Schema.optional(Schema.Boolean),
+    limit: Schema.optional(Schema.Int.pipe(Schema.between(1, 1000))),
+    offset: Schema.optional(Schema.Int.pipe(Schema.between(0, 1_000_000))),
+    cursor: Schema.optional(Schema.String.pipe(Schema.maxLength(2048))),
+    count_only: Schema.optional(Schema.Boolean),
+    preview_chars: Schema.optional(Schema.Int.pipe(Schema.between(0, 100_000))),
+    sort_by: Schema.optional(Schema.Literal("created_at", "updated_at", "memory_key")),
+    fields: Schema.optional(FieldNames)
+  }),
+  answer: Schema.Struct({
+    memories: Schema.Array(Schema.partial(MemoryView)),
+    /** Rows that match the filter, whatever the page. */
+    total: Schema.Number,
+    next_cursor: Schema.NullOr(Schema.String),
+    degraded: Schema.Array(Schema.String)
+  })
+})
+
+export const MemoryHistory = make("memory.history", {
+  access: "read",
+  idempotent: true,
+  writes: false,
+  listed: true,
+  teaching: {
+    what: "Every version of a key, newest first, deleted and retired ones included.",
+    when: "You ask what was believed before, or who changed it.",
+    whenNot: "You need the current value (memory.get).",
+    args: "limit (50 by default) and before_version page through older versions."
+  },
+  payload: Schema.Struct({
+    ...scopeFields,
+    ...writerFields,
+    memory_key: Schema.optional(MemoryKey),
+    memory_id: Schema.optional(Schema.String),
+    limit: Schema.optional(Schema.Int.pipe(Schema.between(1, 1000))),
+    before_version: Schema.optional(Schema.String.pipe(Schema.pattern(/^\d{1,20}$/)))
+  }),
+  answer: Schema.Struct({
+    versions: Schema.Array(
+      Schema.Struct({
+        change: Schema.String,
+        write_id: Schema.String,
+        cause: Schema.NullOr(Schema.String)
+      }).pipe(Schema.extend(Schema.partial(MemoryView)))
+    ),
+    next_before_version: Schema.NullOr(Schema.String),
+    degraded: Schema.Array(Schema.String)
+  })
+})
+
+/** Re-exported so that a slice above can take a time the same way. */
+export { TimeText }

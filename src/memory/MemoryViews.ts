@@ -1,0 +1,85 @@
+/**
+ * How a row looks to a reader: wire names, ISO times, empty columns as null. A high-sensitivity value is shown by a read
+ * by key alone; everywhere else it is withheld and the view says so.
+ */
+import * as Schema from "effect/Schema"
+import type { MemoryRow } from "./MemoryModel.ts"
+import { valueOf, verification } from "./MemoryModel.ts"
+import type { MemoryView } from "./MemoryVerbs.ts"
+
+const iso = (millis: number | null): string | null => millis === null ? null : new Date(millis).toISOString()
+const text = (column: string): string | null => column === "" ? null : column
+
+const Relations = Schema.parseJson(Schema.Array(Schema.Array(Schema.String)))
+const relationsOf = Schema.decodeUnknownOption(Relations)
+
+export interface ViewOptions {
+  /** Whether a high-sensitivity value is shown. */
+  readonly reveal: boolean
+  /** Longest value shown, in characters; null shows it whole. */
+  readonly previewCharacters: number | null
+}
+
+export const viewOf = (row: MemoryRow, options: ViewOptions): MemoryView => {
+  const withheld = row.sensitivity === "high" && !options.reveal
+  const value = withheld ? null : valueOf(row)
+  const relations = relationsOf(row.relations)
+  return {
+    memory_id: row.memory_id,
+    memory_key: row.memory_key,
+    namespace: row.namespace,
+    agent: row.agent,
+    user_id: row.user_id,
+    session_id: row.session_id,
+    run_id: row.run_id,
+    value: typeof value === "string" && options.previewCharacters !== null
+      ? value.slice(0, options.previewCharacters)
+      : value,
+    ...(withheld ? { value_withheld: true } : {}),
+    memory_type: row.memory_type,
+    tags: row.tags,
+    entities: row.entities,
+    relations: relations._tag === "Some" ? relations.value : [],
+    files: row.files,
+    confidence: row.confidence,
+    status: row.status,
+    pinned: row.pinned,
+    conflict_with: row.conflict_with,
+    duplicate_of: text(row.duplicate_of),
+    superseded_by: text(row.superseded_by),
+    version: Number(row.version),
+    version_text: row.version.toString(),
+    created_at: new Date(row.created_at).toISOString(),
+    updated_at: new Date(row.updated_at).toISOString(),
+    valid_at: iso(row.valid_at),
+    valid_to: iso(row.valid_to),
+    temporal_anchor: iso(row.temporal_anchor),
+    invalid_at: iso(row.invalid_at),
+    tombstoned_at: iso(row.tombstoned_at),
+    expires_at: iso(row.expires_at),
+    on_expire: text(row.on_expire),
+    expire_reason: text(row.expire_reason),
+    actor: row.actor,
+    source_class: row.source_class,
+    source_trace: text(row.source_trace),
+    source_resource_id: text(row.source_resource_id),
+    verification: verification(row),
+    verified_by: text(row.verified_by),
+    lock_mode: text(row.lock_mode),
+    lock_until: iso(row.lock_until),
+    lock_reason: text(row.lock_reason),
+    sensitivity: row.sensitivity,
+    char_limit: row.char_limit === 0 ? null : row.char_limit,
+    retyped_from: text(row.retyped_from),
+    reinforcement_count: row.reinforcement_count,
+    content_sha256: row.content_sha256
+  }
+}
+
+/** Only the named fields of a view; all of them when none is named. */
+export const project = (view: MemoryView, fields: ReadonlyArray<string> | undefined): Partial<MemoryView> => {
+  if (fields === undefined || fields.length === 0) return view
+  const wanted = new Set(fields)
+  const entries = Object.entries(view).filter(([name]) => wanted.has(name))
+  return Object.fromEntries(entries)
+}

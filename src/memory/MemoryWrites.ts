@@ -1,0 +1,283 @@
+/**
+ * The handlers of the write verbs: authorise, stamp what the server stamps, prepare the content, and hand the command to
+ * the namespace actor. They decide nothing about the write itself.
+ */
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Schedule from "effect/Schedule"
+import * as Schema from "effect/Schema"
+import { resolveScope, resolveUser } from "../kernel/Caller.ts"
+import type { Caller } from "../kernel/Caller.ts"
+import type { Scope } from "../kernel/Identity.ts"
+import { mintWriteId } from "../kernel/Ids.ts"
+import type { LoomError, Refusal } from "../kernel/LoomError.ts"
+import { refuse, toWire } from "../kernel/LoomError.ts"
+import { bind, payloadFault } from "../kernel/Verb.ts"
+import type { BoundVerb, Payload } from "../kernel/Verb.ts"
+import { MemoryClient } from "./MemoryClient.ts"
+import type { FailedItem, SetItem, Target, WriteMeta } from "./MemoryCommand.ts"
+import { MemoryIntake } from "./MemoryIntake.ts"
+import { isLive, valueOf } from "./MemoryModel.ts"
+import type { MemoryRow, SourceClass } from "./MemoryModel.ts"
+import { anyWriter, MemoryReader } from "./MemoryReader.ts"
+import { idempotencyOf, sourceClassOf, statementOf, validityFault } from "./MemoryStatement.ts"
+import {
+  BulkItem,
+  MemoryBulkSet,
+  MemoryDelete,
+  MemoryRestore,
+  MemorySet,
+  MemoryUpdate,
+  MemoryUpdateById
+} from "./MemoryVerbs.ts"
+
+interface WriteRequest {
+  readonly idempotency_key?: string | undefined
+  readonly run_id?: string | undefined
+  readonly source_class?: string | undefined
+  readonly dry_run?: boolean | undefined
+}
+
+const metaOf = (verb: string, request: WriteRequest, caller: Caller, stamped: SourceClass) =>
+  Effect.gen(function*() {
+    const meta: WriteMeta = {
+      ...idempotencyOf(caller, verb, request),
+      write_id: yield* mintWriteId,
+      actor: caller.actor,
+      source_class: yield* sourceClassOf(request.source_class, stamped),
+      run_id: request.run_id ?? "",
+      dry_run: request.dry_run ?? false,
+      advisories: [],
+      degraded: []
+    }
+    return meta
+  })
+
+/** A target with the caller's bound: a token bound to one user never reaches another user's row. */
+const targetOf = (
+  caller: Caller,
+  request: { readonly [Field in keyof Target]?: string | undefined }
+): Effect.Effect<Target, Refusal> => {
+  const memory_key = request.memory_key ?? null
+  const memory_id = request.memory_id ?? null
+  return memory_key === null && memory_id === null
+    ? Effect.fail(refuse("INVALID_ARGUMENT", "`memory_key` or `memory_id` is needed", { field: "memory_key" }))
+    : Effect.map(
+      request.user_id === undefined && caller.boundUser === null
+        ? Effect.succeed(null)
+        : resolveUser(caller, request.user_id),
+      (user_id) => ({
+        memory_key,
+        memory_id,
+        agent: request.agent ?? null,
+        user_id,
+        session_id: request.session_id ?? null
+      })
+    )
+}
+
+// An update is prepared for the row it read; if another write lands in between, it is prepared again. Each round loses
+// only to a write that succeeded, so a few rounds are enough for any writer that does not hammer one key.
+const STALE_ROUNDS = 5
+
+export const make: Effect.Effect<
+  ReadonlyArray<BoundVerb>,
+  never,
+  MemoryClient | MemoryIntake | MemoryReader
+> = Effect.gen(function*() {
+  const client = yield* MemoryClient
+  const intake = yield* MemoryIntake
+  const reader = yield* MemoryReader
+
+  const itemOf = (
+    item: BulkItem,
+    defaults: { readonly agent?: string | undefined; readonly session_id?: string | undefined; readonly run_id: string },
+    user_id: string,
+    proposed: boolean
+  ): Effect.Effect<SetItem, LoomError> =>
+    Effect.gen(function*() {
+      const now = yield* Clock.currentTimeMillis
+      const prepared = statementOf(item, now)
+      const fault = validityFault(prepared)
+      if (fault !== undefined) return yield* fault
+      const content = yield* intake.prepare({
+        memory_key: item.memory_key,
+        value: item.value,
+        memory_type: item.memory_type,
+        sensitivity: item.sensitivity
+      })
+      return {
+        agent: item.agent ?? defaults.agent ?? "",
+        user_id,
+        session_id: item.session_id ?? defaults.session_id ?? "",
+        memory_key: item.memory_key,
+        run_id: item.run_id ?? defaults.run_id,
+        content,
+        statement: prepared.statement,
+        source_class: yield* sourceClassOf(item.source_class, "asserted"),
+        if_match_sha256: item.if_match_sha256 ?? null,
+        proposed,
+        advisories: prepared.advisories
+      }
+    })
+
+  const set = (request: Payload<typeof MemorySet>, caller: Caller) =>
+    Effect.gen(function*() {
+      const scope = yield* resolveScope(caller, request)
+      const user = yield* resolveUser(caller, request.user_id)
+      const meta = yield* metaOf(MemorySet.tag, request, caller, "asserted")
+      const item = yield* itemOf(request, { run_id: "" }, user, request.proposed ?? false)
+      return yield* client.set(scope, { _tag: "memory.set", meta, item })
+    })
+
+  const decodeItem = Schema.decodeUnknown(BulkItem, { onExcessProperty: "error", errors: "all" })
+
+  const bulkSet = (request: Payload<typeof MemoryBulkSet>, caller: Caller) =>
+    Effect.gen(function*() {
+      const scope = yield* resolveScope(caller, request)
+      const user = yield* resolveUser(caller, request.user_id)
+      const meta = yield* metaOf(MemoryBulkSet.tag, request, caller, "asserted")
+      const one = (raw: unknown): Effect.Effect<SetItem | FailedItem> =>
+        decodeItem(raw).pipe(
+          Effect.mapError(payloadFault),
+          Effect.flatMap((item) =>
+            Effect.gen(function*() {
+              const itemUser = item.user_id === undefined ? user : yield* resolveUser(caller, item.user_id)
+              return yield* itemOf(
+                item,
+                { agent: request.agent, session_id: request.session_id, run_id: meta.run_id },
+                itemUser,
+                false
+              )
+            })
+          ),
+          Effect.catchAll((error) => {
+            const { detail } = toWire(error).body
+            const failed: FailedItem = {
+              outcome: error._tag === "Refusal" ? "refused" : "failed",
+              memory_key: keyIn(raw),
+              code: detail.code,
+              message: detail.message
+            }
+            return Effect.succeed(failed)
+          })
+        )
+      // Items are embedded side by side; the embedder batches them and bounds its own queue.
+      const items = yield* Effect.forEach(request.items, one, { concurrency: 32 })
+      return yield* client.bulkSet(scope, { _tag: "memory.bulk_set", meta, items })
+    })
+
+  /** The live row a target names, as a plain read sees it; the actor resolves it again and has the last word. */
+  const current = (scope: Scope, target: Target) =>
+    Effect.gen(function*() {
+      const now = yield* Clock.currentTimeMillis
+      const writer = { ...anyWriter, agent: target.agent, user_id: target.user_id, session_id: target.session_id }
+      const rows = target.memory_id !== null
+        ? yield* reader.byId(scope, target.memory_id, writer)
+        : yield* reader.byKey(scope, target.memory_key ?? "", writer)
+      return rows.find((row) => isLive(row, now))
+    })
+
+  const updateCommand = (
+    request: Payload<typeof MemoryUpdate> | Payload<typeof MemoryUpdateById>,
+    meta: WriteMeta,
+    target: Target,
+    row: MemoryRow | undefined
+  ) =>
+    Effect.gen(function*() {
+      const now = yield* Clock.currentTimeMillis
+      const prepared = statementOf(request, now)
+      const fault = validityFault(prepared)
+      if (fault !== undefined) return yield* fault
+      const retyped = row !== undefined && (
+        (request.memory_type !== undefined && request.memory_type !== row.memory_type) ||
+        (request.sensitivity !== undefined && request.sensitivity !== row.sensitivity)
+      )
+      const value = request.value === undefined ? row === undefined || !retyped ? undefined : valueOf(row) : request.value
+      return {
+        meta: { ...meta, advisories: prepared.advisories },
+        target,
+        assumed: {
+          memory_id: row?.memory_id ?? "",
+          // The old value matters only when the new content is made from it.
+          content_sha256: retyped && request.value === undefined ? row.content_sha256 : "",
+          memory_type: row?.memory_type ?? "",
+          sensitivity: row?.sensitivity ?? "none"
+        },
+        content: value === undefined || row === undefined ? null : yield* intake.prepare({
+          memory_key: row.memory_key,
+          value,
+          memory_type: request.memory_type ?? row.memory_type,
+          // A label once set stays until it is changed; an unset one is judged by the new value.
+          sensitivity: request.sensitivity ?? (row.sensitivity === "none" ? undefined : row.sensitivity)
+        }),
+        statement: prepared.statement,
+        if_match_sha256: request.if_match_sha256 ?? null
+      } as const
+    })
+
+  const untilSettled = <A>(attempt: Effect.Effect<A, LoomError>): Effect.Effect<A, LoomError> =>
+    Effect.retry(attempt, {
+      schedule: Schedule.recurs(STALE_ROUNDS),
+      while: (error) => error._tag === "Refusal" && error.code === "STALE_VERSION"
+    })
+
+  const update = (request: Payload<typeof MemoryUpdate>, caller: Caller) =>
+    Effect.gen(function*() {
+      const scope = yield* resolveScope(caller, request)
+      const meta = yield* metaOf(MemoryUpdate.tag, request, caller, "asserted")
+      const target = yield* targetOf(caller, request)
+      return yield* untilSettled(Effect.gen(function*() {
+        const command = yield* updateCommand(request, meta, target, yield* current(scope, target))
+        return yield* client.update(scope, { _tag: "memory.update", ...command })
+      }))
+    })
+
+  const updateById = (request: Payload<typeof MemoryUpdateById>, caller: Caller) =>
+    Effect.gen(function*() {
+      const scope = yield* resolveScope(caller, request)
+      const meta = yield* metaOf(MemoryUpdateById.tag, request, caller, "asserted")
+      const target = yield* targetOf(caller, request)
+      return yield* untilSettled(Effect.gen(function*() {
+        const command = yield* updateCommand(request, meta, target, yield* current(scope, target))
+        return yield* client.updateById(scope, { _tag: "memory.update_by_id", ...command })
+      }))
+    })
+
+  const remove = (request: Payload<typeof MemoryDelete>, caller: Caller) =>
+    Effect.gen(function*() {
+      const scope = yield* resolveScope(caller, request)
+      const meta = yield* metaOf(MemoryDelete.tag, request, caller, "asserted")
+      const target = yield* targetOf(caller, request)
+      return yield* client.delete(scope, {
+        _tag: "memory.delete",
+        meta,
+        target,
+        reason: request.reason ?? "",
+        if_match_sha256: request.if_match_sha256 ?? null
+      })
+    })
+
+  const restore = (request: Payload<typeof MemoryRestore>, caller: Caller) =>
+    Effect.gen(function*() {
+      const scope = yield* resolveScope(caller, request)
+      const meta = yield* metaOf(MemoryRestore.tag, request, caller, "asserted")
+      const target = yield* targetOf(caller, request)
+      return yield* client.restore(scope, { _tag: "memory.restore", meta, target })
+    })
+
+  return [
+    bind(MemorySet, set),
+    bind(MemoryBulkSet, bulkSet),
+    bind(MemoryUpdate, update),
+    bind(MemoryUpdateById, updateById),
+    bind(MemoryDelete, remove),
+    bind(MemoryRestore, restore)
+  ]
+})
+
+const keyIn = (raw: unknown): string | null =>
+  typeof raw === "object" && raw !== null && "memory_key" in raw && typeof raw.memory_key === "string"
+    ? raw.memory_key.slice(0, 512)
+    : null
+

@@ -1,0 +1,380 @@
+/**
+ * What every store of memory promises, whatever keeps it: the same tests run over each adapter. Each test has a scope of
+ * its own, so that they share one store.
+ */
+import { assert, layer as testLayer } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import type * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Order from "effect/Order"
+import type { MemoryRow } from "../../src/memory/MemoryModel.ts"
+import { anyWriter, MemoryReader } from "../../src/memory/MemoryReader.ts"
+import { MemoryStore } from "../../src/memory/MemoryStore.ts"
+import {
+  commitOf,
+  derivedOf,
+  embedderId,
+  everything,
+  firstPage,
+  freshScope,
+  noon,
+  revised,
+  rowOf,
+  versionAt
+} from "./MemoryFixture.ts"
+import { readerSuite } from "./MemoryReaderContract.ts"
+
+const versionsOf = (rows: ReadonlyArray<{ readonly version: bigint }>) => rows.map(({ version }) => version)
+
+const keysOf = (rows: ReadonlyArray<{ readonly memory_key: string }>) =>
+  rows.map(({ memory_key }) => memory_key).sort(Order.string)
+
+const noProbes = { keys: [], ids: [], canonical: [], content: [] }
+
+// Every column away from its default, and texts that a careless codec or query would change.
+const full = (scope: { org: string; namespace: string }): MemoryRow =>
+  rowOf(scope, {
+    agent: "agent 'a' \\ \"b\"",
+    user_id: "user\u00e9",
+    session_id: "session/1",
+    memory_key: "project/100%_done/it's",
+    run_id: "run",
+    value: "{\"a\":\"line\\nbreak \u{1f9f5} \\u0000\",\"n\":[0.1,1e21]}",
+    value_kind: "json",
+    tags: ["Case:1", "tab\tquote'", ""],
+    entities: ["ada", "grace"],
+    relations: "[[\"a\",\"knows\",\"b\"]]",
+    files: ["src/a b.ts"],
+    confidence: 0.1 + 0.2,
+    status: "conflicted",
+    pinned: true,
+    conflict_with: ["mem_1", "mem_2"],
+    duplicate_of: "mem_3",
+    superseded_by: "mem_4",
+    version: 18_446_744_073_709_551_615n,
+    created_at: Date.UTC(1900, 0, 1),
+    updated_at: noon + 999,
+    valid_at: -1,
+    valid_to: Date.UTC(2299, 11, 31, 23, 59, 59, 999),
+    temporal_anchor: 0,
+    temporal_confidence: 0.5,
+    invalid_at: 1,
+    tombstoned_at: 2,
+    expires_at: 3,
+    on_expire: "tombstone",
+    expire_reason: "why",
+    source_class: "derived",
+    source_trace: "trace",
+    source_resource_id: "resource",
+    verified_by: "human:grace",
+    verified_kind: "human",
+    verified_sha256: "hash",
+    verified_at: 4,
+    lock_mode: "no_delete",
+    lock_until: 5,
+    lock_reason: "legal",
+    locked_by: "human:grace",
+    sensitivity: "medium",
+    char_limit: 4_294_967_295,
+    retyped_from: "note",
+    reinforcement_count: 7,
+    idem_hash: "idem",
+    payload_hash: "payload",
+    answer: "{\"ok\":true}",
+    change: "create",
+    cause: "wr_0 newest_wins",
+    epoch: 2n ** 53n + 1n,
+    seq: 9n,
+    audit_prev: "before"
+  })
+
+export const suite = <E>(name: string, layer: Layer.Layer<MemoryStore | MemoryReader, E>): void => {
+  testLayer(layer)(`MemoryStore: ${name}`, (it) => {
+    it.effect("gives every column back as it was written", () =>
+      Effect.gen(function*() {
+        const [store, reader] = [yield* MemoryStore, yield* MemoryReader]
+        const scope = freshScope()
+        const row = full(scope)
+        yield* store.commit(commitOf([row]))
+        assert.deepStrictEqual(yield* store.rows(scope, [row]), [row])
+        assert.deepStrictEqual(yield* reader.byKey(scope, row.memory_key, row), [row])
+        assert.deepStrictEqual(yield* reader.byId(scope, row.memory_id, anyWriter), [row])
+        assert.deepStrictEqual(yield* reader.history(scope, [row], { before: null, limit: 9 }), [row])
+      }))
+
+    it.effect("keeps every version and answers the newest as the head, in whatever order they came", () =>
+      Effect.gen(function*() {
+        const [store, reader] = [yield* MemoryStore, yield* MemoryReader]
+        const scope = freshScope()
+        const first = rowOf(scope)
+        const second = revised(first, 1, { value: "Deploys happen on Fridays" })
+        const third = revised(first, 2, { status: "tombstoned", tombstoned_at: noon })
+        yield* store.commit(commitOf([third]))
+        yield* store.commit(commitOf([first]))
+        yield* store.commit(commitOf([second]))
+        assert.deepStrictEqual(yield* reader.byKey(scope, first.memory_key, anyWriter), [third])
+        assert.deepStrictEqual(yield* reader.history(scope, [first], { before: null, limit: 9 }), [third, second, first])
+        const older = yield* reader.history(scope, [first], { before: third.version, limit: 1 })
+        assert.deepStrictEqual(older, [second])
+      }))
+
+    it.effect("keeps two versions of one memory that came in one commit", () =>
+      Effect.gen(function*() {
+        const [store, reader] = [yield* MemoryStore, yield* MemoryReader]
+        const scope = freshScope()
+        const first = rowOf(scope)
+        const second = revised(first, 1, { value: "Never on Fridays" })
+        yield* store.commit(commitOf([first, second]))
+        assert.deepStrictEqual(yield* store.rows(scope, [first]), [second])
+        assert.deepStrictEqual(yield* reader.history(scope, [first], { before: null, limit: 9 }), [second, first])
+        assert.isTrue(yield* store.committed(scope, [first.version, second.version]))
+      }))
+
+    it.effect("is not changed by the same commit again", () =>
+      Effect.gen(function*() {
+        const [store, reader] = [yield* MemoryStore, yield* MemoryReader]
+        const scope = freshScope()
+        const first = rowOf(scope, { entities: ["ada"], idem_hash: "i1", payload_hash: "p", answer: "a" })
+        const rows = [first, revised(first, 1), rowOf(scope, { memory_key: "other", version: versionAt(noon + 2) })]
+        const commit = commitOf(rows, {
+          derived: [derivedOf(first)],
+          entities: [{ identity: derivedOf(first).identity, entity: "ada", version: first.version }],
+          ceilings: [{ scope, ceiling: versionAt(noon + 100) }],
+          answers: [{
+            scope,
+            idem_hash: "i2",
+            payload_hash: "p",
+            write_id: "w",
+            answer: "b",
+            at: noon,
+            version: versionAt(noon + 3)
+          }]
+        })
+        const state = Effect.gen(function*() {
+          return {
+            entries: keysOf(yield* store.entries(scope)),
+            history: versionsOf(yield* reader.history(scope, [first], { before: null, limit: 9 })),
+            position: yield* store.position(scope),
+            keys: [...(yield* store.idempotencyKeys(scope, 0))].sort(Order.string),
+            count: yield* reader.count(scope, everything),
+            kept: yield* store.keptAnswer(scope, "i2")
+          }
+        })
+        yield* store.commit(commit)
+        const once = yield* state
+        yield* store.commit(commit)
+        assert.deepStrictEqual(yield* state, once)
+        assert.deepStrictEqual(once.entries, ["other", first.memory_key])
+        assert.deepStrictEqual(once.keys, ["i1", "i2"])
+        assert.deepStrictEqual(once.position, {
+          version: versionAt(noon + 100),
+          audit_hash: rows[2]?.audit_hash ?? "",
+          rows: 2
+        })
+      }))
+
+    it.effect("writes several namespaces in one commit and keeps them apart", () =>
+      Effect.gen(function*() {
+        const [store, reader] = [yield* MemoryStore, yield* MemoryReader]
+        const here = freshScope()
+        const scopes = [here, { ...here, org: "globex" }, freshScope()]
+        const rows = scopes.flatMap((scope) =>
+          ["ada", "grace"].map((user_id, index) =>
+            rowOf(scope, { user_id, value: `${scope.org} ${scope.namespace} ${user_id}`, version: versionAt(noon + index) })
+          )
+        )
+        yield* store.commit(commitOf(rows, { ceilings: scopes.map((scope) => ({ scope, ceiling: 1n })) }))
+        for (const scope of scopes) {
+          const mine = rows.filter(({ namespace, org }) => org === scope.org && namespace === scope.namespace)
+          const [ada, grace] = mine
+          assert.isDefined(ada)
+          assert.isDefined(grace)
+          if (ada === undefined || grace === undefined) return
+          assert.deepStrictEqual(yield* reader.byKey(scope, ada.memory_key, anyWriter), [grace, ada])
+          assert.deepStrictEqual(yield* reader.byKey(scope, ada.memory_key, { ...anyWriter, user_id: "ada" }), [ada])
+          assert.deepStrictEqual(yield* store.rows(scope, [grace]), [grace])
+          assert.deepStrictEqual(yield* reader.list(scope, everything, { ...firstPage, limit: 9 }), [ada, grace].sort(
+            (left, right) => left.memory_id < right.memory_id ? 1 : -1
+          ))
+          assert.deepStrictEqual(yield* reader.byId(scope, ada.memory_id, { ...anyWriter, user_id: "grace" }), [])
+          assert.deepStrictEqual(yield* reader.history(scope, [ada], { before: null, limit: 9 }), [ada])
+          assert.strictEqual((yield* store.entries(scope)).length, 2)
+          assert.strictEqual((yield* store.position(scope)).rows, 2)
+        }
+        assert.deepStrictEqual(yield* reader.byId(freshScope(), rows[0]?.memory_id ?? "", anyWriter), [])
+        const known = yield* store.scopes
+        scopes.forEach((scope) => assert.deepInclude(known, scope))
+      }))
+
+    it.effect("finds heads by full identity, many at once, and only those", () =>
+      Effect.gen(function*() {
+        const store = yield* MemoryStore
+        const scope = freshScope()
+        const rows = Array.from({ length: 1_500 }, (_, index) =>
+          rowOf(scope, { agent: `a${index % 3}`, memory_key: `k/${index}`, version: versionAt(noon) + BigInt(index) }))
+        yield* store.commit(commitOf(rows))
+        const strangers = rows.map((row) => ({ ...row, session_id: "another" }))
+        const found = yield* store.rows(scope, [...rows, ...strangers])
+        assert.deepStrictEqual(keysOf(found), keysOf(rows))
+        assert.deepStrictEqual(yield* store.rows(scope, []), [])
+      }))
+
+    it.effect("gives entries of all heads, whatever their status, without the value", () =>
+      Effect.gen(function*() {
+        const store = yield* MemoryStore
+        const scope = freshScope()
+        const first = rowOf(scope, { expires_at: noon + 5 })
+        const gone = revised(rowOf(scope, { memory_key: "b" }), 1, { status: "tombstoned" })
+        yield* store.commit(commitOf([first, gone]))
+        const entries = [...(yield* store.entries(scope))].sort((left, right) => left.memory_key < right.memory_key ? -1 : 1)
+        assert.deepStrictEqual(entries.map(({ memory_key, status }) => [memory_key, status]), [
+          ["b", "tombstoned"],
+          [first.memory_key, "active"]
+        ])
+        const [, entry] = entries
+        assert.isDefined(entry)
+        assert.include(first, entry)
+        assert.notProperty(entry, "value")
+      }))
+
+    it.effect("probes by key, id, canonical form and content, each with its own bounds", () =>
+      Effect.gen(function*() {
+        const store = yield* MemoryStore
+        const scope = freshScope()
+        const at = (memory_key: string, changed: Partial<MemoryRow> = {}) =>
+          rowOf(scope, { memory_key, value: memory_key, version: versionAt(noon + memory_key.charCodeAt(0)), ...changed })
+        const gone = at("a", { status: "tombstoned" })
+        const old = at("b", { canonical_sha256: "c1", content_sha256: "t1" })
+        const moved = revised(old, 500, { canonical_sha256: "c2", content_sha256: "t2" })
+        const served = at("d", { canonical_sha256: "c1", content_sha256: "t1", status: "conflicted" })
+        const copy = at("e", { canonical_sha256: "c1", content_sha256: "t1", status: "duplicate" })
+        const foreign = at("f", { canonical_sha256: "c1", content_sha256: "t1", user_id: "grace" })
+        const typed = at("g", { canonical_sha256: "c1", content_sha256: "t9", memory_type: "preference" })
+        const elsewhere = at("h", { canonical_sha256: "c1", content_sha256: "t1", agent: "other" })
+        yield* store.commit(commitOf([gone, old, served, copy, foreign, typed, elsewhere]))
+        yield* store.commit(commitOf([moved]))
+        const probe = (probes: Partial<typeof noProbes> | Parameters<typeof store.probe>[1]) =>
+          Effect.map(store.probe(scope, { ...noProbes, ...probes }), keysOf)
+        assert.deepStrictEqual(yield* probe({}), [])
+        assert.deepStrictEqual(yield* probe({ ...noProbes, keys: ["a", "zzz"] }), ["a"])
+        assert.deepStrictEqual(yield* probe({ ...noProbes, ids: [gone.memory_id, "mem_none"] }), ["a"])
+        const canonical = [{ memory_type: "semantic", user_id: "-", sha256: "c1" }]
+        assert.deepStrictEqual(yield* probe({ ...noProbes, canonical }), ["d", "h"])
+        const content = [{ agent: "", user_id: "-", sha256: "t1" }]
+        assert.deepStrictEqual(yield* probe({ ...noProbes, content }), ["d", "e"])
+        assert.deepStrictEqual(
+          yield* probe({ keys: ["b"], ids: [gone.memory_id], canonical, content }),
+          ["a", "b", "d", "e", "h"]
+        )
+        assert.deepStrictEqual(yield* store.probe(freshScope(), { ...noProbes, keys: ["a"] }), [])
+      }))
+
+    it.effect("knows a whole batch from one that is not there", () =>
+      Effect.gen(function*() {
+        const store = yield* MemoryStore
+        const scope = freshScope()
+        const first = rowOf(scope)
+        yield* store.commit(commitOf([first]))
+        assert.isTrue(yield* store.committed(scope, [first.version, first.version]))
+        assert.isTrue(yield* store.committed(scope, []))
+        assert.isFalse(yield* store.committed(scope, [first.version, first.version + 1n]))
+        assert.isFalse(yield* store.committed(freshScope(), [first.version]))
+      }))
+
+    it.effect("never lets the version fall below what was promised or written", () =>
+      Effect.gen(function*() {
+        const store = yield* MemoryStore
+        const scope = freshScope()
+        assert.deepStrictEqual(yield* store.position(scope), { version: 0n, audit_hash: "", rows: 0 })
+        yield* store.commit(commitOf([], { ceilings: [{ scope, ceiling: 50n }] }))
+        yield* store.commit(commitOf([], { ceilings: [{ scope, ceiling: 40n }] }))
+        assert.strictEqual((yield* store.position(scope)).version, 50n)
+        const row = rowOf(scope, { version: 60n, audit_hash: "last" })
+        yield* store.commit(commitOf([row, rowOf(scope, { memory_key: "b", version: 55n, audit_hash: "before" })]))
+        assert.deepStrictEqual(yield* store.position(scope), { version: 60n, audit_hash: "last", rows: 2 })
+      }))
+
+    it.effect("gives the first answer kept under an idempotency key, of rows and of writes without one", () =>
+      Effect.gen(function*() {
+        const store = yield* MemoryStore
+        const scope = freshScope()
+        const first = rowOf(scope, { idem_hash: "i1", payload_hash: "p1", write_id: "w1", answer: "a1" })
+        const second = revised(first, 1, { idem_hash: "i1", payload_hash: "p1", write_id: "w1", answer: "" })
+        const later = revised(first, 10, { idem_hash: "i1", payload_hash: "p3", write_id: "w3", answer: "a3" })
+        const answers = [{
+          scope,
+          idem_hash: "i2",
+          payload_hash: "p2",
+          write_id: "w2",
+          answer: "a2",
+          at: noon + 5,
+          version: versionAt(noon + 5)
+        }]
+        yield* store.commit(commitOf([first, second], { answers }))
+        yield* store.commit(commitOf([later]))
+        assert.deepStrictEqual(
+          yield* store.keptAnswer(scope, "i1"),
+          Option.some({ payload_hash: "p1", write_id: "w1", answer: "a1", at: noon })
+        )
+        assert.deepStrictEqual(
+          yield* store.keptAnswer(scope, "i1", noon + 10),
+          Option.some({ payload_hash: "p3", write_id: "w3", answer: "a3", at: noon + 10 })
+        )
+        assert.deepStrictEqual(
+          yield* store.keptAnswer(scope, "i2"),
+          Option.some({ payload_hash: "p2", write_id: "w2", answer: "a2", at: noon + 5 })
+        )
+        assert.deepStrictEqual(yield* store.keptAnswer(scope, "i2", noon + 6), Option.none())
+        assert.deepStrictEqual(yield* store.keptAnswer(freshScope(), "i1"), Option.none())
+        assert.deepStrictEqual([...(yield* store.idempotencyKeys(scope, noon))].sort(Order.string), ["i1", "i2"])
+        assert.deepStrictEqual(yield* store.idempotencyKeys(scope, noon + 6), ["i1"])
+        assert.deepStrictEqual(yield* store.idempotencyKeys(freshScope(), 0), [])
+      }))
+
+    it.effect("repair removes what no version refers to and names heads without a vector", () =>
+      Effect.gen(function*() {
+        const store = yield* MemoryStore
+        const scope = freshScope()
+        const old = rowOf(scope, { entities: ["ada"] })
+        const head = revised(old, 1, { value: "Deploys happen on Fridays", entities: ["grace"] })
+        const bare = rowOf(scope, { memory_key: "bare", version: versionAt(noon + 2) })
+        const others = [
+          rowOf(scope, { memory_key: "episode", memory_type: "episodic" }),
+          rowOf(scope, { memory_key: "secret", sensitivity: "high" }),
+          rowOf(scope, { memory_key: "gone", status: "tombstoned" }),
+          rowOf(scope, { memory_key: "void", status: "void" }),
+          rowOf(scope, { memory_key: "suggested", status: "proposed" }),
+          rowOf(scope, { memory_key: "thought", memory_type: "reflection" })
+        ].map((row, index) => ({ ...row, version: versionAt(noon + 10 + index) }))
+        const never = revised(old, 9, { value: "This commit never came" })
+        const elsewhere = rowOf(freshScope(), { value: "Also never committed" })
+        const { identity } = derivedOf(old)
+        yield* store.commit(commitOf([old, head, bare, ...others], {
+          derived: [derivedOf(old), derivedOf(head)],
+          entities: [{ identity, entity: "ada", version: old.version }, { identity, entity: "grace", version: head.version }]
+        }))
+        yield* store.commit(commitOf([], {
+          derived: [derivedOf(never), derivedOf(elsewhere)],
+          entities: [{ identity, entity: "nobody", version: never.version }]
+        }))
+        const report = yield* store.repair(scope, embedderId)
+        assert.strictEqual(report.orphans, 2)
+        assert.deepStrictEqual(keysOf(report.missing), ["bare", "suggested", "thought"])
+        assert.deepStrictEqual(report.missing.find(({ memory_key }) => memory_key === "bare"), bare)
+        const again = yield* store.repair(scope, embedderId)
+        assert.deepStrictEqual({ ...again, missing: keysOf(again.missing) }, {
+          versions: 0,
+          changes: 0,
+          audits: 0,
+          ids: 0,
+          orphans: 0,
+          missing: ["bare", "suggested", "thought"]
+        })
+        const other = yield* store.repair(scope, "another embedder")
+        assert.deepStrictEqual(keysOf(other.missing), ["bare", head.memory_key, "suggested", "thought"])
+        assert.strictEqual((yield* store.repair(elsewhere, embedderId)).orphans, 1)
+      }))
+
+    readerSuite(it)
+  })
+}

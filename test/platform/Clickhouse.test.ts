@@ -1,0 +1,4 @@
+import { suite } from "./ClickhouseContract.ts"
+import { layerTemp } from "./ClickhouseTemp.ts"
+
+suite("Clickhouse, embedded", layerTemp())

@@ -1,0 +1,19 @@
+/** A process of its own that opens the folder in its first argument, says so or why not, and holds it until its stdin ends. */
+import * as Effect from "effect/Effect"
+import * as Logger from "effect/Logger"
+import * as Stdio from "node:process"
+import * as ClickhouseEmbedded from "../../src/platform/ClickhouseEmbedded.ts"
+
+const program = Effect.gen(function*() {
+  yield* ClickhouseEmbedded.open({ path: Stdio.argv[2] ?? "" })
+  Stdio.stdout.write("open\n")
+  yield* Effect.async<void>((resume) => {
+    Stdio.stdin.on("end", () => resume(Effect.void)).resume()
+  })
+}).pipe(
+  Effect.scoped,
+  Effect.catchAll((error) => Effect.sync(() => Stdio.stdout.write(`${error._tag}: ${error.message}\n`))),
+  Effect.provide(Logger.remove(Logger.defaultLogger))
+)
+
+void Effect.runPromise(program)

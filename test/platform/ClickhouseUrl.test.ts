@@ -1,0 +1,4 @@
+import { suite } from "./ClickhouseContract.ts"
+import { layerTempUrl } from "./ClickhouseTemp.ts"
+
+suite("Clickhouse, over HTTP", layerTempUrl())
