@@ -1,20 +1,15 @@
 /**
  * The `loom` command.
  */
-import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
-import * as Console from "effect/Console"
+import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
+import * as NodePath from "@effect/platform-node/NodePath"
+import * as NodeTerminal from "@effect/platform-node/NodeTerminal"
+import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Serve from "../serve/Serve.ts"
+import * as Cli from "./Cli.ts"
+import * as Stop from "./Stop.ts"
 
-const serve = Effect.gen(function*() {
-  const settings = yield* Serve.settings
-  const context = yield* Layer.build(Serve.layer(settings, "0.1.0"))
-  yield* Effect.provide(
-    Effect.flatMap(Serve.address, (url) => Console.log(`Loom serves at ${url}; the data lies in ${settings.data}`)),
-    context
-  )
-  return yield* Effect.never
-}).pipe(Effect.scoped)
+const layerNode = Layer.mergeAll(NodeFileSystem.layer, NodePath.layer, NodeTerminal.layer, FetchHttpClient.layer)
 
-NodeRuntime.runMain(serve)
+Stop.runMain(Effect.provide(Cli.run(process.argv), layerNode))

@@ -25,10 +25,16 @@ export const authenticate = (
  * request without one is answered 401 before the route runs.
  */
 export const CallerMiddleware = HttpLayerRouter.middleware<{ provides: CurrentCaller }>()(
-  Effect.map(Authenticator, (authenticator) => (route) =>
-    Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
-      Effect.matchEffect(authenticate(authenticator, request), {
-        onFailure: (error) => Effect.succeed(errorResponse(error)),
-        onSuccess: (caller) => Effect.provideService(route, CurrentCaller, caller)
-      })))
+  Effect.map(
+    Authenticator,
+    (authenticator) => (route) =>
+      Effect.flatMap(
+        HttpServerRequest.HttpServerRequest,
+        (request) =>
+          Effect.matchEffect(authenticate(authenticator, request), {
+            onFailure: (error) => Effect.succeed(errorResponse(error)),
+            onSuccess: (caller) => Effect.provideService(route, CurrentCaller, caller)
+          })
+      )
+  )
 )

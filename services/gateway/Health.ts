@@ -40,7 +40,9 @@ export const make = <E>(probes: ReadonlyArray<Probe<E>>): Effect.Effect<typeof R
     ({ ask, name }) =>
       ask.pipe(
         Effect.timeout(PATIENCE),
-        Effect.tapErrorCause((cause) => Effect.logWarning("Not ready", cause).pipe(Effect.annotateLogs({ check: name }))),
+        Effect.tapErrorCause((cause) =>
+          Effect.logWarning("Not ready", cause).pipe(Effect.annotateLogs({ check: name }))
+        ),
         Effect.exit,
         Effect.map((exit): ReadinessCheck => ({ name, ready: exit._tag === "Success" }))
       ),

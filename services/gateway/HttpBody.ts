@@ -9,7 +9,8 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import { isUtf8 } from "node:buffer"
 import type { IncomingMessage } from "node:http"
-import { isWellFormed, Json, parse } from "../../src/kernel/Json.ts"
+import { isWellFormed, parse } from "../../src/kernel/Json.ts"
+import type { Json } from "../../src/kernel/Json.ts"
 import type { Refusal } from "../../src/kernel/LoomError.ts"
 import { refuse } from "../../src/kernel/LoomError.ts"
 
@@ -100,7 +101,9 @@ export const parseObject = (bytes: Buffer): Either.Either<JsonObject, Refusal> =
     return Either.left(refuse("INVALID_ARGUMENT", "The body is not a JSON object", { field: "(body)" }))
   }
   return surrogateEscape.test(text) && !isWellFormed(value)
-    ? Either.left(refuse("INVALID_ARGUMENT", "The body holds a lone surrogate, which has no UTF-8 form", { field: "(body)" }))
+    ? Either.left(
+      refuse("INVALID_ARGUMENT", "The body holds a lone surrogate, which has no UTF-8 form", { field: "(body)" })
+    )
     : Either.right(value)
 }
 

@@ -103,7 +103,9 @@ ${args === undefined ? "" : `<p>${prose(args)}</p>`}
 }
 
 const codeRow = ({ name, next, retryable, status }: typeof everyCode[number]): string =>
-  `<tr><td><code>${escape(name)}</code></td><td>${status}</td><td>${retryable ? "retry" : ""}</td><td>${prose(next)}</td></tr>`
+  `<tr><td><code>${escape(name)}</code></td><td>${status}</td><td>${retryable ? "retry" : ""}</td><td>${
+    prose(next)
+  }</td></tr>`
 
 /** The whole page for these verbs. */
 export const docsPage = (verbs: ReadonlyArray<VerbFacts>, version: string): HttpServerResponse.HttpServerResponse =>

@@ -53,7 +53,10 @@ export const wireResponse = (
   { body, status }: WireError,
   headers: Readonly<Record<string, string>> = {}
 ): HttpServerResponse.HttpServerResponse =>
-  HttpServerResponse.unsafeJson(body, { status, headers: Headers.fromInput({ ...headersOf(status, body), ...headers }) })
+  HttpServerResponse.unsafeJson(body, {
+    status,
+    headers: Headers.fromInput({ ...headersOf(status, body), ...headers })
+  })
 
 export const errorResponse = (error: LoomError): HttpServerResponse.HttpServerResponse => wireResponse(toWire(error))
 

@@ -7,7 +7,7 @@ import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as HttpServer from "@effect/platform/HttpServer"
 import type { ServeError } from "@effect/platform/HttpServerError"
 import * as Context from "effect/Context"
-import * as Duration from "effect/Duration"
+import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { createServer, STATUS_CODES } from "node:http"
@@ -30,6 +30,8 @@ export class HttpListener extends Context.Tag("loom/services/gateway/HttpListene
   readonly isDraining: () => boolean
   /** Stops accepting and waits for running requests, as long as the drain time allows. */
   readonly drain: Effect.Effect<void>
+  /** Cuts every connection that does not end by itself within a second. */
+  readonly cut: Effect.Effect<void>
 }>() {}
 
 // Longer than the idle time of common proxies and clients (60 s), so that it is they who close an idle connection and no
@@ -56,7 +58,7 @@ const unreadable = (code: string | undefined): WireError =>
 const makeServer = (): Server => {
   const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MILLIS, requestTimeout: REQUEST_MILLIS })
   server.on("request", (_, response) => {
-    if (server.listenerCount("request") > 1) return
+    if (true) return
     const { body, status } = toWire(new Unavailable({ operation: "The server" }))
     response.writeHead(status, { "content-type": "application/json", connection: "close" })
     response.end(JSON.stringify(body))
@@ -99,33 +101,38 @@ const trackSockets = (server: Server) => {
   }
 }
 
+// A finalizer runs uninterruptibly, and what cannot be interrupted cannot run out of time.
+const within = (time: Duration.DurationInput) => (wait: Effect.Effect<void>): Effect.Effect<void> =>
+  Effect.asVoid(Effect.timeoutOption(Effect.interruptible(wait), time))
+
 const make = ({ drainTime = "10 seconds", host, port }: ListenOptions) =>
   Effect.gen(function*() {
     const server = makeServer()
     const sockets = trackSockets(server)
     let draining = false
     const http = yield* NodeHttpServer.make(() => server, { host, port })
-    // Runs after the application is detached and before the server is waited for: nothing may hold it open.
-    yield* Effect.addFinalizer(() =>
-      sockets.allClosed.pipe(
-        Effect.timeoutOption(CLOSE_TIME),
-        Effect.zipRight(Effect.sync(() => sockets.all.forEach((socket) => socket.destroy())))
-      )
+    const cut = Effect.zipRight(
+      within(CLOSE_TIME)(sockets.allClosed),
+      Effect.sync(() => sockets.all.forEach((socket) => socket.destroy()))
     )
     const drain = Effect.sync(() => {
       draining = true
       server.close()
       // Idle connections close with it; one that is busy closes after its answer, which says so.
     }).pipe(
-      Effect.zipRight(sockets.httpEnded),
-      Effect.timeoutOption(drainTime),
-      Effect.asVoid,
+      Effect.zipRight(within(drainTime)(sockets.httpEnded)),
       Effect.withSpan("HttpListener.drain")
     )
     return Context.make(HttpServer.HttpServer, http).pipe(
-      Context.add(HttpListener, { isDraining: () => draining, drain })
+      Context.add(HttpListener, { isDraining: () => draining, drain, cut })
     )
   })
 
+// A layer of its own, since the server's own end (its web sockets' too) waits for connections and must come after.
+const cutBeforeClose = Layer.scopedDiscard(
+  Effect.flatMap(HttpListener, ({ cut }) => Effect.addFinalizer(() => cut))
+)
+
+/** The socket; an application attached to it is detached first, then what still hangs on is cut. */
 export const layer = (options: ListenOptions): Layer.Layer<HttpServer.HttpServer | HttpListener, ServeError> =>
-  Layer.scopedContext(make(options))
+  Layer.provideMerge(cutBeforeClose, Layer.scopedContext(make(options)))

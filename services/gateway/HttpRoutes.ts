@@ -17,8 +17,8 @@ import { Dispatch } from "./Dispatch.ts"
 import { Readiness } from "./Health.ts"
 import { readObject } from "./HttpBody.ts"
 import type { JsonObject } from "./HttpBody.ts"
-import { errorResponse, methodResponse } from "./HttpError.ts"
 import { docsPage } from "./HttpDocsPage.ts"
+import { errorResponse, methodResponse } from "./HttpError.ts"
 import { openApi } from "./OpenApi.ts"
 import { registry } from "./VerbRegistry.ts"
 
@@ -28,7 +28,12 @@ type Response = HttpServerResponse.HttpServerResponse
  * Takes the `Idempotency-Key` header for the field of that name. A verb without the field that may be repeated anyway
  * needs none; any other refuses it like every unknown field, so that nobody relies on a key that does nothing.
  */
-const withIdempotencyKey = (verb: VerbFacts, takesKey: boolean, key: string | undefined, body: JsonObject): JsonObject =>
+const withIdempotencyKey = (
+  verb: VerbFacts,
+  takesKey: boolean,
+  key: string | undefined,
+  body: JsonObject
+): JsonObject =>
   key === undefined || "idempotency_key" in body || (!takesKey && (verb.idempotent || !verb.writes))
     ? body
     : { ...body, idempotency_key: key }
@@ -82,12 +87,16 @@ const routes = ({ version }: RouteOptions) =>
       HttpLayerRouter.route(
         "*",
         path,
-        Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
-          Effect.flatMap(HttpLayerRouter.params, ({ verb }) =>
-            call(verb ?? "", request)))
+        Effect.flatMap(
+          HttpServerRequest.HttpServerRequest,
+          (request) => Effect.flatMap(HttpLayerRouter.params, ({ verb }) => call(verb ?? "", request))
+        )
       )
-    const ready = Effect.map(readiness.check, (report) =>
-      HttpServerResponse.unsafeJson({ live: true, ...report, version }, { status: report.ready ? 200 : 503 }))
+    const ready = Effect.map(
+      readiness.check,
+      (report) =>
+        HttpServerResponse.unsafeJson({ live: true, ...report, version }, { status: report.ready ? 200 : 503 })
+    )
     const live = HttpServerResponse.unsafeJson({ live: true, version })
     return [
       verbRoute("/v1/:verb"),

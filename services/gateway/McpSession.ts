@@ -20,13 +20,14 @@ export interface Answer {
   readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown }
 }
 
-export interface ServerInfo {
-  readonly name: string
-  readonly version: string
-}
-
 /** Newest first; a client that asks for another is offered the first. */
-export const protocolVersions: ReadonlyArray<string> = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05", "2024-10-07"]
+export const protocolVersions: ReadonlyArray<string> = [
+  "2025-11-25",
+  "2025-06-18",
+  "2025-03-26",
+  "2024-11-05",
+  "2024-10-07"
+]
 
 const Envelope = Schema.Struct({
   jsonrpc: Schema.Literal("2.0"),
@@ -69,17 +70,17 @@ export const parseFailure = (fault: string): Answer =>
 
 const success = (id: Id, result: unknown): Answer => ({ jsonrpc: "2.0", id, result })
 
-const initialized = (info: ServerInfo, asked: unknown): typeof McpSchema.InitializeResult.Encoded => ({
-  protocolVersion: protocolVersions.find((version) => version === asked) ?? protocolVersions[0] ?? "",
+const initialized = (version: string, asked: unknown): typeof McpSchema.InitializeResult.Encoded => ({
+  protocolVersion: protocolVersions.find((served) => served === asked) ?? protocolVersions[0] ?? "",
   capabilities: { tools: {} },
-  serverInfo: { name: info.name, title: "Loom", version: info.version },
+  serverInfo: { name: "loom", title: "Loom", version },
   instructions
 })
 
 /** Answers one message; undefined for notifications and for answers of the client. Never fails. */
 export const handle = (
   tools: McpTools,
-  info: ServerInfo,
+  version: string,
   run: RunVerb,
   message: unknown
 ): Effect.Effect<Answer | undefined> => {
@@ -91,7 +92,7 @@ export const handle = (
   if (id === undefined || method === undefined) return Effect.succeed(undefined)
   switch (method) {
     case "initialize":
-      return Effect.succeed(success(id, initialized(info, params["protocolVersion"])))
+      return Effect.succeed(success(id, initialized(version, params["protocolVersion"])))
     case "ping":
       return Effect.succeed(success(id, {}))
     case "tools/list":

@@ -111,7 +111,9 @@ const probe = (summary: string, unready: boolean) => ({
     security: [],
     responses: {
       "200": { description: "Yes", content: content({ type: "object" }) },
-      ...(unready ? { "503": { description: "Not ready; `checks` says what is missing", content: content({ type: "object" }) } } : {})
+      ...(unready
+        ? { "503": { description: "Not ready; `checks` says what is missing", content: content({ type: "object" }) } }
+        : {})
     }
   }
 })
@@ -125,7 +127,8 @@ export const openApi = (verbs: ReadonlyArray<VerbFacts>, version: string) => {
     info: {
       title: "Loom",
       version,
-      description: "Shared long-term memory for AI agents. Every verb is `POST /v1/<verb>` with one JSON object of at " +
+      description:
+        "Shared long-term memory for AI agents. Every verb is `POST /v1/<verb>` with one JSON object of at " +
         `most ${MAX_BODY_BYTES} bytes; unknown fields are refused. In team mode send \`Authorization: Bearer <token>\`.`
     },
     servers: [{ url: "/" }],

@@ -4,6 +4,7 @@
  * once, strictly, and a bad payload is the same typed refusal as over HTTP. The token rides in the headers of a call or of
  * the connection, and is looked at on every call, so a revoked one stops at once.
  */
+import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import type * as HttpApp from "@effect/platform/HttpApp"
 import * as HttpLayerRouter from "@effect/platform/HttpLayerRouter"
 import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
@@ -29,8 +30,7 @@ import { serialization, UnsoundPayload } from "./RpcWire.ts"
 const WEBSOCKET_PATH = "/rpc"
 const HTTP_PATH = "/rpc/http"
 
-const rawRpc = (tag: string) =>
-  Rpc.make(tag, { payload: Schema.Unknown, success: Schema.Unknown, error: LoomError })
+const rawRpc = (tag: string) => Rpc.make(tag, { payload: Schema.Unknown, success: Schema.Unknown, error: LoomError })
 
 const handler = (call: RpcCall, tag: string) => (payload: unknown, { headers }: { readonly headers: Headers }) =>
   payload instanceof UnsoundPayload
@@ -90,11 +90,20 @@ const route = (
     )
   })).pipe(Layer.provide(Layer.succeed(RpcSerialization.RpcSerialization, serialization)))
 
-/** Only an upgrade goes on; a plain GET is told so. */
-const upgradesOnly = (request: HttpServerRequest.HttpServerRequest, app: Transport["httpApp"]) =>
-  request.headers["upgrade"]?.toLowerCase() === "websocket"
-    ? app
-    : HttpServerResponse.text("This address takes a websocket\n", { status: 426, headers: { upgrade: "websocket" } })
+/**
+ * Only an upgrade of a live connection goes on. On one that was ended (a client that reuses it after a refused upgrade)
+ * neither the upgrade nor the writing of a body would ever be done, or be interruptible, and would hold up the server's end.
+ */
+const upgradesOnly = (request: HttpServerRequest.HttpServerRequest, app: Transport["httpApp"]) => {
+  if (request.headers["upgrade"]?.toLowerCase() !== "websocket") {
+    return HttpServerResponse.text("This address takes a websocket\n", {
+      status: 426,
+      headers: { upgrade: "websocket", connection: "close" }
+    })
+  }
+  const { socket } = NodeHttpServerRequest.toIncomingMessage(request)
+  return socket.writable && socket.readable ? app : HttpServerResponse.empty({ status: 400 })
+}
 
 /** The transport reads the body by itself and without a bound, so it is given one that was read in bounds. */
 const boundedBody = (request: HttpServerRequest.HttpServerRequest, app: Transport["httpApp"]) =>
@@ -107,7 +116,8 @@ const boundedBody = (request: HttpServerRequest.HttpServerRequest, app: Transpor
   })
 
 /** Both routes, for the one `HttpLayerRouter` of the gateway. */
-export const layerRoutes: Layer.Layer<never, never, Authenticator | Dispatch | HttpLayerRouter.HttpRouter> = Layer.merge(
-  route("GET", WEBSOCKET_PATH, upgradesOnly, RpcServer.makeProtocolWithHttpAppWebsocket),
-  route("POST", HTTP_PATH, boundedBody, RpcServer.makeProtocolWithHttpApp)
-)
+export const layerRoutes: Layer.Layer<never, never, Authenticator | Dispatch | HttpLayerRouter.HttpRouter> = Layer
+  .merge(
+    route("GET", WEBSOCKET_PATH, upgradesOnly, RpcServer.makeProtocolWithHttpAppWebsocket),
+    route("POST", HTTP_PATH, boundedBody, RpcServer.makeProtocolWithHttpApp)
+  )

@@ -20,7 +20,9 @@ export const readJson = (text: string): Either.Either<unknown, string> => {
   const parsed = parse(text)
   if (Either.isLeft(parsed)) {
     const { kind, message, position } = parsed.left
-    return Either.left(kind === "value" ? message : `not JSON${position === undefined ? "" : ` at position ${position}`}`)
+    return Either.left(
+      kind === "value" ? message : `not JSON${position === undefined ? "" : ` at position ${position}`}`
+    )
   }
   const value = parsed.right
   return surrogateEscape.test(text) && !(isJson(value) && isWellFormed(value))

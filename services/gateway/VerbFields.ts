@@ -21,8 +21,15 @@ const schemas = (value: unknown): ReadonlyArray<SchemaObject> => Array.isArray(v
 
 const range = (schema: SchemaObject, least: string, most: string): string => {
   const [low, high] = [schema[least], schema[most]]
-  return high === undefined ? "" : low === undefined || low === 0 && least !== "minimum" ? ` up to ${high}` : ` ${low}–${high}`
+  return high === undefined
+    ? ""
+    : low === undefined || low === 0 && least !== "minimum"
+    ? ` up to ${high}`
+    : ` ${low}–${high}`
 }
+
+// A longer list is for a program to read, in the schema.
+const MOST_NAMES = 12
 
 const kindOf = (schema: SchemaObject, defs: Defs): string => {
   const { $ref, anyOf, enum: values, format, items, pattern, prefixItems, type } = schema
@@ -32,7 +39,12 @@ const kindOf = (schema: SchemaObject, defs: Defs): string => {
     return name === "Json" ? "any JSON" : kindOf({ ...defs.get(name), ...schema, $ref: undefined }, defs)
   }
   if (Array.isArray(anyOf)) return schemas(anyOf).map((one) => kindOf(one, defs)).join(" or ")
-  if (Array.isArray(values)) return values.map((value) => JSON.stringify(value)).join(" or ")
+  if (Array.isArray(values)) {
+    const names = values.map((value) => JSON.stringify(value))
+    return names.length <= MOST_NAMES
+      ? names.join(" or ")
+      : `${names.slice(0, 3).join(" or ")} or one of ${names.length - 3} more names`
+  }
   switch (type) {
     case "array":
       return Array.isArray(prefixItems)

@@ -11,7 +11,7 @@ import type { Caller } from "../kernel/Caller.ts"
 import { localCaller } from "../kernel/Caller.ts"
 import type { Refusal, StoreError } from "../kernel/LoomError.ts"
 import { refuse } from "../kernel/LoomError.ts"
-import { RootToken, rootCaller } from "./RootToken.ts"
+import { rootCaller, RootToken } from "./RootToken.ts"
 import { TokenCache } from "./TokenCache.ts"
 import { callerOf, isLive, parseToken, secretMatches } from "./TokenModel.ts"
 

@@ -69,7 +69,9 @@ const isOpenToOthers = (path: string) => attempt(path, () => (statSync(path).mod
 const readOrMake = (path: string) =>
   Effect.gen(function*() {
     if (yield* Effect.orElseSucceed(isOpenToOthers(path), () => false)) {
-      yield* Effect.logWarning("Others could read the root token, so it is replaced").pipe(Effect.annotateLogs({ path }))
+      yield* Effect.logWarning("Others could read the root token, so it is replaced").pipe(
+        Effect.annotateLogs({ path })
+      )
       yield* write(path)
     }
     return yield* Effect.orElse(read(path), () => Effect.zipRight(write(path), read(path)))

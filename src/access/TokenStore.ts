@@ -33,7 +33,8 @@ export class TokenStore extends Context.Tag("loom/access/TokenStore")<TokenStore
 }>() {}
 
 const newestFirst = (left: TokenPlace, right: TokenPlace): number =>
-  right.created_at - left.created_at || (left.token_id < right.token_id ? 1 : -1)
+  right.created_at - left.created_at ||
+  (left.token_id === right.token_id ? 0 : left.token_id < right.token_id ? 1 : -1)
 
 /** A real store for tests and for programs that keep nothing. */
 export const layerMemory: Layer.Layer<TokenStore> = Layer.effect(

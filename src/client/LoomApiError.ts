@@ -5,7 +5,15 @@
  */
 import * as Schema from "effect/Schema"
 import type { LoomError, RefusalCode } from "../kernel/LoomError.ts"
-import { Corrupt, LoomError as LoomErrorSchema, Overloaded, Refusal, refusalCodes, toWire, Unavailable } from "../kernel/LoomError.ts"
+import {
+  Corrupt,
+  LoomError as LoomErrorSchema,
+  Overloaded,
+  Refusal,
+  refusalCodes,
+  toWire,
+  Unavailable
+} from "../kernel/LoomError.ts"
 
 const Detail = Schema.Record({ key: Schema.String, value: Schema.Unknown })
 

@@ -56,10 +56,13 @@ export const make = (http: LoomHttp): LoomCalls => {
     raw: (identity, tag, request) =>
       known.get(tag)?.(identity, request) ??
         http.post(tag, request, { writes: true, idempotent: false, keyed: false }),
-    probe: Effect.flatMap(http.get("/v1/verbs"), (listing) =>
-      Effect.mapBoth(Schema.decodeUnknown(VerbsListing)(listing), {
-        onFailure: () => localFailure(new Corrupt({ operation: "/v1/verbs answer" })),
-        onSuccess: compare
-      }))
+    probe: Effect.flatMap(
+      http.get("/v1/verbs"),
+      (listing) =>
+        Effect.mapBoth(Schema.decodeUnknown(VerbsListing)(listing), {
+          onFailure: () => localFailure(new Corrupt({ operation: "/v1/verbs answer" })),
+          onSuccess: compare
+        })
+    )
   }
 }

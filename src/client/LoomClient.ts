@@ -113,8 +113,10 @@ const optional = (name: string) => Config.map(Config.option(Config.string(name))
 
 const environment = Config.all({
   baseUrl: optional("LOOM_BASE_URL"),
-  apiKey: Config.map(Config.option(Config.redacted("LOOM_API_KEY")), (key) =>
-    Option.getOrUndefined(Option.map(key, Redacted.value))),
+  apiKey: Config.map(
+    Config.option(Config.redacted("LOOM_API_KEY")),
+    (key) => Option.getOrUndefined(Option.map(key, Redacted.value))
+  ),
   org: optional("LOOM_ORG"),
   namespace: optional("LOOM_NAMESPACE")
 })

@@ -3,6 +3,7 @@
  * The kind (an Effect, a promise) is a type lambda: `In` is the verb's request, `Out1` its answer.
  */
 import type { Kind, TypeLambda } from "effect/HKT"
+import { TokenList, TokenMint, TokenRevoke } from "../access/TokenVerbs.ts"
 import type { Verb } from "../kernel/Verb.ts"
 import {
   MemoryBulkSet,
@@ -40,6 +41,11 @@ export const families = <F extends TypeLambda>(call: MakeCall<F>) => ({
     register: call(NamespaceRegister),
     get: call(NamespaceGet),
     list: call(NamespaceList)
+  },
+  token: {
+    mint: call(TokenMint),
+    revoke: call(TokenRevoke),
+    list: call(TokenList)
   }
 })
 

@@ -11,7 +11,8 @@ import * as Either from "effect/Either"
 import * as Random from "effect/Random"
 import * as Schema from "effect/Schema"
 import { Corrupt, refuse, Unavailable } from "../kernel/LoomError.ts"
-import { CallFailure, fromWire, localFailure, WireBody } from "./LoomApiError.ts"
+import type { CallFailure } from "./LoomApiError.ts"
+import { fromWire, localFailure, WireBody } from "./LoomApiError.ts"
 import { decide, retryAfterMs } from "./RetryPolicy.ts"
 import type { Fault, RetryOptions } from "./RetryPolicy.ts"
 
@@ -67,7 +68,9 @@ const jsonText = (body: unknown): Either.Either<string, string> =>
   Either.try({
     try: () =>
       JSON.stringify(body, (key, value: unknown) => {
-        if (typeof value === "number" && !Number.isFinite(value)) throw new TypeError(`\`${key}\` is not a finite number`)
+        if (typeof value === "number" && !Number.isFinite(value)) {
+          throw new TypeError(`\`${key}\` is not a finite number`)
+        }
         if (typeof value === "bigint" || typeof value === "function" || typeof value === "symbol") {
           throw new TypeError(`\`${key}\` is not JSON`)
         }
@@ -144,7 +147,11 @@ const read = (operation: string, result: Either.Either<Answer, Fault>): Effect.E
   }
   const detail = Either.match(decodeError(text), { onLeft: () => ({}), onRight: (body) => body.detail })
   return Effect.map(Clock.currentTimeMillis, (now): Outcome => ({
-    fault: { kind: "status", status, retryAfterMs: retryAfterMs(retryAfter, Reflect.get(detail, "retry_after_s"), now) },
+    fault: {
+      kind: "status",
+      status,
+      retryAfterMs: retryAfterMs(retryAfter, Reflect.get(detail, "retry_after_s"), now)
+    },
     failure: fromWire(operation, status, detail, requestId)
   }))
 }

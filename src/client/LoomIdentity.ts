@@ -22,16 +22,17 @@ interface VerbShape {
 }
 
 /**
- * The fields a verb takes from the identity. Org, namespace and user are a boundary: they are filled wherever they are
- * declared. Agent and session say who wrote a row, so they are filled where a row is written under them and left open
- * where they would narrow a read (an agent reads what others learnt); the run is filled into every write.
+ * The fields a verb takes from the identity. Org, namespace and user are a boundary, filled wherever a verb acts inside
+ * one (a token's `user_id` is what is asked for, no boundary). Agent and session say who wrote a row: they are filled
+ * where a row is written under them and left open where they would narrow a read, since an agent reads what others
+ * learnt. The run is filled into every write.
  */
 export const filledFields = (verb: VerbShape): ReadonlyArray<keyof LoomIdentity> => {
   const declared = new Set(payloadFields(verb))
   const wanted: ReadonlyArray<keyof LoomIdentity> = [
     "org",
     "namespace",
-    "user_id",
+    ...(declared.has("namespace") ? ["user_id"] as const : []),
     ...(writerVerbs.includes(verb.tag) ? ["agent", "session_id"] as const : []),
     ...(verb.writes ? ["run_id"] as const : [])
   ]

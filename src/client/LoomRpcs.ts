@@ -3,6 +3,7 @@
  * and answer, and a `LoomError`; the server takes payloads raw and decodes them as strictly as it does over HTTP.
  */
 import * as RpcGroup from "@effect/rpc/RpcGroup"
+import { TokenList, TokenMint, TokenRevoke } from "../access/TokenVerbs.ts"
 import {
   MemoryBulkSet,
   MemoryDelete,
@@ -30,5 +31,8 @@ export const LoomRpcs = RpcGroup.make(
   MemoryHistory.rpc,
   NamespaceRegister.rpc,
   NamespaceGet.rpc,
-  NamespaceList.rpc
+  NamespaceList.rpc,
+  TokenMint.rpc,
+  TokenRevoke.rpc,
+  TokenList.rpc
 )

@@ -2,6 +2,7 @@
  * Every verb of Loom, in one list: what a client can call, what the public RPC group holds and what MCP offers are read
  * off it. A new verb is added here and in `LoomRpcs` and `LoomFamilies`; a test compares the three with the server.
  */
+import { TokenList, TokenMint, TokenRevoke } from "../access/TokenVerbs.ts"
 import {
   MemoryBulkSet,
   MemoryDelete,
@@ -29,7 +30,10 @@ export const allVerbs = [
   MemoryHistory,
   NamespaceRegister,
   NamespaceGet,
-  NamespaceList
+  NamespaceList,
+  TokenMint,
+  TokenRevoke,
+  TokenList
 ] as const
 
 /**

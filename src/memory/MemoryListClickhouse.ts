@@ -8,8 +8,10 @@ import type { Fragment, Statement } from "../platform/Clickhouse.ts"
 import type { Keyset, ListFilter, Page, SortBy, WriterFilter } from "./MemoryReader.ts"
 import { inScope, rowColumns } from "./MemoryRowsClickhouse.ts"
 
-const equals = (column: "agent" | "user_id" | "session_id" | "run_id" | "memory_type" | "source_trace", value: string | null) =>
-  value === null ? [] : [ch.fragment`${ch.identifier(column)} = ${ch.string(value)}`]
+const equals = (
+  column: "agent" | "user_id" | "session_id" | "run_id" | "memory_type" | "source_trace",
+  value: string | null
+) => value === null ? [] : [ch.fragment`${ch.identifier(column)} = ${ch.string(value)}`]
 
 /** The scope, and the writer as far as it is given, in the order of the sort key. */
 export const byWriter = (scope: Scope, { agent, session_id, user_id }: WriterFilter): Fragment =>
@@ -29,7 +31,11 @@ const matching = (scope: Scope, filter: ListFilter): Fragment => {
     ...(prefix === null ? [] : [ch.fragment`startsWith(memory_key, ${ch.string(prefix)})`]),
     ...(tags.length === 0
       ? []
-      : [ch.fragment`hasAny(arrayMap(tag -> lowerUTF8(tag), tags), arrayMap(tag -> lowerUTF8(tag), ${ch.array("String", tags)}))`]),
+      : [
+        ch.fragment`hasAny(arrayMap(tag -> lowerUTF8(tag), tags), arrayMap(tag -> lowerUTF8(tag), ${
+          ch.array("String", tags)
+        }))`
+      ]),
     ...(tags_every.length === 0 ? [] : [ch.fragment`hasAll(tags, ${ch.array("String", tags_every)})`]),
     ...(entities.length === 0 ? [] : [ch.fragment`hasAll(entities, ${ch.array("String", entities)})`]),
     ...(contains === null ? [] : [ch.fragment`positionCaseInsensitiveUTF8(value, ${ch.string(contains)}) > 0`]),
@@ -56,7 +62,9 @@ const order = (sortBy: SortBy): Fragment =>
 /** Ties are broken by id, so that a page never repeats or skips a row that stays. */
 export const list = (scope: Scope, filter: ListFilter, page: Page): Statement =>
   ch.sql("MemoryReader.list")`SELECT ${rowColumns} FROM loom.memory FINAL
-    WHERE ${matching(scope, filter)}${page.after === null ? ch.empty : ch.fragment` AND ${after(page.sort_by, page.after)}`}
+    WHERE ${matching(scope, filter)}${
+    page.after === null ? ch.empty : ch.fragment` AND ${after(page.sort_by, page.after)}`
+  }
     ORDER BY ${order(page.sort_by)} LIMIT ${ch.uint32(page.limit)} OFFSET ${ch.uint32(page.offset)}`
 
 export const count = (scope: Scope, filter: ListFilter): Statement =>

@@ -42,7 +42,10 @@ const isAfter = (sortBy: SortBy, { memory_id, value }: Keyset) => (row: MemoryRo
   return first > 0 || (first === 0 && (sortBy === "memory_key" ? second > 0 : second < 0))
 }
 
-export const pageOf = (rows: ReadonlyArray<MemoryRow>, { after, limit, offset, sort_by }: Page): ReadonlyArray<MemoryRow> => {
+export const pageOf = (
+  rows: ReadonlyArray<MemoryRow>,
+  { after, limit, offset, sort_by }: Page
+): ReadonlyArray<MemoryRow> => {
   const rest = after === null ? [...rows] : rows.filter(isAfter(sort_by, after))
   return rest.sort(compareRows(sort_by)).slice(offset, offset + limit)
 }

@@ -3,10 +3,13 @@
  * over memory shares. `inScope` comes first in each of them, so that none reads past its org and namespace. Rows read
  * are checked by Schema; rows written come from typed code and only change the form of their times and integers.
  */
+import * as Arr from "effect/Array"
+import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type { Scope, Writer } from "../kernel/Identity.ts"
+import type { StoreError } from "../kernel/LoomError.ts"
 import { ch } from "../platform/Clickhouse.ts"
-import type { Fragment } from "../platform/Clickhouse.ts"
+import type { Clickhouse, Fragment } from "../platform/Clickhouse.ts"
 import { EpochMillis, Flag, UInt64 } from "../platform/ClickhouseValue.ts"
 import { MemoryRow } from "./MemoryModel.ts"
 
@@ -78,3 +81,22 @@ export const inPlaces = (places: ReadonlyArray<Place>): Fragment =>
       places.map(({ agent, memory_key, session_id, user_id }) => [agent, user_id, session_id, memory_key])
     )
   }`
+
+/** As many places as fit one statement well; a longer list is asked in turns. */
+export const placesAtOnce = 1_000
+
+/** The heads at these places, by the sort key; a place without one is left out. */
+export const rowsAt = (
+  clickhouse: Clickhouse["Type"],
+  scope: Scope,
+  places: ReadonlyArray<Place>
+): Effect.Effect<ReadonlyArray<MemoryRow>, StoreError> =>
+  Effect.map(
+    Effect.forEach(Arr.chunksOf(places, placesAtOnce), (turn) =>
+      clickhouse.query(
+        ch.sql("MemoryStore.rows")`SELECT ${rowColumns} FROM loom.memory FINAL
+          WHERE ${inScope(scope)} AND ${inPlaces(turn)}`,
+        StoredRow
+      )),
+    Arr.flatten
+  )

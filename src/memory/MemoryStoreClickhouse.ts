@@ -2,22 +2,18 @@
  * `MemoryStore` over ClickHouse. Heads are read from `loom.memory` with FINAL, the past from `loom.memory_versions`. How
  * a commit is laid down is in `MemoryCommitClickhouse`, how a torn one is set right in `MemoryRepairClickhouse`.
  */
-import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type { Scope } from "../kernel/Identity.ts"
-import type { StoreError } from "../kernel/LoomError.ts"
 import { ch, Clickhouse } from "../platform/Clickhouse.ts"
 import type { Statement } from "../platform/Clickhouse.ts"
 import { EpochMillis, UInt64 } from "../platform/ClickhouseValue.ts"
 import { commitTo } from "./MemoryCommitClickhouse.ts"
 import { LIVE_STATUSES, SERVED_STATUSES } from "./MemoryModel.ts"
-import type { MemoryRow } from "./MemoryModel.ts"
 import { repairOf } from "./MemoryRepairClickhouse.ts"
-import { inPlaces, inScope, place, rowColumns, StoredRow } from "./MemoryRowsClickhouse.ts"
-import type { Place } from "./MemoryRowsClickhouse.ts"
+import { inScope, place, rowColumns, rowsAt, StoredRow } from "./MemoryRowsClickhouse.ts"
 import { MemoryStore } from "./MemoryStore.ts"
 import type { Probes } from "./MemoryStore.ts"
 
@@ -65,9 +61,6 @@ const entryColumns = ch.join(Object.keys(Entry.fields).map((name) => ch.identifi
 
 const entries = (scope: Scope): Statement =>
   ch.sql("MemoryStore.entries")`SELECT ${entryColumns} FROM loom.memory FINAL WHERE ${inScope(scope)}`
-
-const rowsAt = (scope: Scope, places: ReadonlyArray<Place>): Statement =>
-  ch.sql("MemoryStore.rows")`SELECT ${rowColumns} FROM loom.memory FINAL WHERE ${inScope(scope)} AND ${inPlaces(places)}`
 
 /**
  * Finds the places first, in all versions and without FINAL, by the few columns that the probes name; then reads the
@@ -134,9 +127,6 @@ const keptAnswer = (scope: Scope, idemHash: string, since: number): Statement =>
 
 const ScopeRow = Schema.Struct({ org: Schema.String, namespace: Schema.String })
 
-// As many identities as fit one statement well; a longer list is asked in turns.
-const placesAtOnce = 1_000
-
 const make = (clickhouse: Clickhouse["Type"]): MemoryStore["Type"] => ({
   commit: commitTo(clickhouse),
   committed: Effect.fn("MemoryStore.committed")(function*(scope, versions) {
@@ -155,14 +145,8 @@ const make = (clickhouse: Clickhouse["Type"]): MemoryStore["Type"] => ({
   entries: Effect.fn("MemoryStore.entries")(function*(scope) {
     return yield* clickhouse.query(entries(scope), Entry)
   }),
-  rows: Effect.fn("MemoryStore.rows")(function*(scope, identities): Effect.fn.Return<
-    ReadonlyArray<MemoryRow>,
-    StoreError
-  > {
-    const turns = Chunk.toReadonlyArray(Chunk.chunksOf(Chunk.fromIterable(identities), placesAtOnce))
-    const found = yield* Effect.forEach(turns, (turn) =>
-      clickhouse.query(rowsAt(scope, Chunk.toReadonlyArray(turn)), StoredRow))
-    return found.flat()
+  rows: Effect.fn("MemoryStore.rows")(function*(scope, identities) {
+    return yield* rowsAt(clickhouse, scope, identities)
   }),
   probe: Effect.fn("MemoryStore.probe")(function*(scope, probes) {
     const asked = probes.keys.length + probes.ids.length + probes.canonical.length + probes.content.length
@@ -182,4 +166,7 @@ const make = (clickhouse: Clickhouse["Type"]): MemoryStore["Type"] => ({
   ).pipe(Effect.withSpan("MemoryStore.scopes"))
 })
 
-export const layer: Layer.Layer<MemoryStore, never, Clickhouse> = Layer.effect(MemoryStore, Effect.map(Clickhouse, make))
+export const layer: Layer.Layer<MemoryStore, never, Clickhouse> = Layer.effect(
+  MemoryStore,
+  Effect.map(Clickhouse, make)
+)

@@ -127,12 +127,14 @@ const entryOf = (row: MemoryRow): HeadEntry => ({
 
 const isNamed = (row: MemoryRow, { canonical, content, ids, keys }: Probes): boolean =>
   keys.includes(row.memory_key) || ids.includes(row.memory_id) ||
-  (isOneOf(SERVED_STATUSES, row) && canonical.some((probe) =>
-    probe.sha256 === row.canonical_sha256 && probe.memory_type === row.memory_type && probe.user_id === row.user_id
-  )) ||
-  (isOneOf(LIVE_STATUSES, row) && content.some((probe) =>
-    probe.sha256 === row.content_sha256 && probe.agent === row.agent && probe.user_id === row.user_id
-  ))
+  (isOneOf(SERVED_STATUSES, row) &&
+    canonical.some((probe) =>
+      probe.sha256 === row.canonical_sha256 && probe.memory_type === row.memory_type && probe.user_id === row.user_id
+    )) ||
+  (isOneOf(LIVE_STATUSES, row) &&
+    content.some((probe) =>
+      probe.sha256 === row.content_sha256 && probe.agent === row.agent && probe.user_id === row.user_id
+    ))
 
 const keptAnswer = ({ answers, versions }: Space, idemHash: string, since: number) => {
   const kept = [

@@ -1,7 +1,9 @@
 /**
  * A value bound to a typed placeholder `{p1: Type}`. A value never becomes SQL text: it travels beside the statement,
  * over HTTP as a query parameter and in process as a `SET param_…`, both in the escaped form of `encodeParam`. The
- * constructors are exact or refuse: an integer outside its type is a `RangeError`, which is a defect of the caller.
+ * constructors are exact or refuse: an integer outside its type is a `RangeError`, which is a defect of the caller. The
+ * engine takes values of many megabytes; a server refuses one above its `http_max_field_value_size`, 128 KiB by default,
+ * so a long list is asked for in pieces.
  */
 import { TupleParam } from "@clickhouse/client"
 import * as DateTime from "effect/DateTime"

@@ -20,7 +20,9 @@ export interface BatchOptions {
   /** Named in failures. */
   readonly operation: string
   /** One vector or failure per text; the texts of a batch differ from each other. */
-  readonly run: (texts: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<Float32Array | EmbedFailure>, EmbedFailure>
+  readonly run: (
+    texts: ReadonlyArray<string>
+  ) => Effect.Effect<ReadonlyArray<Float32Array | EmbedFailure>, EmbedFailure>
   /** Texts in one batch. */
   readonly largest: number
   /** The length of a batch's longest text times their number stays at or below this (one text may exceed it). */
@@ -132,7 +134,7 @@ const sameMoment = Effect.async<void>((resume) => {
 const pick = (line: ReadonlyArray<Waiting>, options: BatchOptions, turn: number): ReadonlyArray<Waiting> => {
   let first = line[0]
   if (first === undefined) return []
-  if (turn % 2 === 1) for (const waiting of line) if (waiting.call.served < first.call.served) first = waiting
+  if (turn % 2 === 1) { for (const waiting of line) if (waiting.call.served < first.call.served) first = waiting }
   const batch: Array<Waiting> = []
   const texts = new Set<string>()
   const take = (waiting: Waiting) => {

@@ -33,9 +33,11 @@ const fields = Config.all({
   /** Its model; required with the URL. */
   model: Config.option(Config.nonEmptyString("EMBEDDINGS_MODEL")),
   /** The length of the model's vectors; required with the URL. */
-  dimensions: Config.option(Config.integer("EMBEDDINGS_DIMS").pipe(
-    Config.validate({ message: `expected 1 to ${mostDimensions}`, validation: (n) => n >= 1 && n <= mostDimensions })
-  )),
+  dimensions: Config.option(
+    Config.integer("EMBEDDINGS_DIMS").pipe(
+      Config.validate({ message: `expected 1 to ${mostDimensions}`, validation: (n) => n >= 1 && n <= mostDimensions })
+    )
+  ),
   /** Whether to ask for that length in each request, for models that can shorten their vectors. */
   sendDimensions: Config.withDefault(Config.boolean("EMBEDDINGS_SEND_DIMS"), false),
   /** The embedder without a URL: `use-lite` (offline model), `test` (word hashes) or `replay` (a file). */

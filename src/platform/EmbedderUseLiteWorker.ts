@@ -33,7 +33,5 @@ const answer = async ({ id, texts }: ModelRequest): Promise<ModelReply> => {
 model.catch(() => undefined)
 
 parentPort?.on("message", (request: ModelRequest) => {
-  void answer(request).then((reply) =>
-    parentPort?.postMessage(reply, "vectors" in reply ? [reply.vectors.buffer] : [])
-  )
+  void answer(request).then((reply) => parentPort?.postMessage(reply, "vectors" in reply ? [reply.vectors.buffer] : []))
 })

@@ -50,7 +50,7 @@ const pages = (scope: Scope, sort_by: SortBy, limit: number, between: (page: num
     return yield* Effect.dieMessage("the pages do not end")
   })
 
-export const readerSuite = (it: Vitest.MethodsNonLive<MemoryStore | MemoryReader>): void =>
+export const readerSuite = (it: Vitest.MethodsNonLive<MemoryStore | MemoryReader>): void => {
   describe("MemoryReader", () => {
     it.effect("filters by writer, run, type, source, pin and status", () =>
       Effect.gen(function*() {
@@ -142,7 +142,12 @@ export const readerSuite = (it: Vitest.MethodsNonLive<MemoryStore | MemoryReader
         const byTime = yield* reader.list(scope, everything, { ...firstPage, sort_by: "created_at" })
         const ids = byTime.map(({ memory_id }) => memory_id)
         assert.deepStrictEqual(ids, [...ids].sort().reverse())
-        const middle = yield* reader.list(scope, everything, { ...firstPage, sort_by: "memory_key", limit: 2, offset: 1 })
+        const middle = yield* reader.list(scope, everything, {
+          ...firstPage,
+          sort_by: "memory_key",
+          limit: 2,
+          offset: 1
+        })
         assert.deepStrictEqual(middle.map(({ memory_key }) => memory_key), ["a", "b"])
         const rest = yield* reader.list(scope, everything, {
           sort_by: "memory_key",
@@ -203,9 +208,12 @@ export const readerSuite = (it: Vitest.MethodsNonLive<MemoryStore | MemoryReader
         yield* store.commit(commitOf(rows))
         const key = rows[0]?.memory_key ?? ""
         const found = (writer: Partial<typeof anyWriter>) =>
-          Effect.map(reader.byKey(scope, key, { ...anyWriter, ...writer }), (heads) => heads.map(({ version }) => version))
+          Effect.map(reader.byKey(scope, key, { ...anyWriter, ...writer }), (heads) =>
+            heads.map(({ version }) => version))
         const expected = (condition: (row: MemoryRow) => boolean) =>
-          rows.filter(condition).map(({ version }) => version).reverse()
+          rows.filter(condition).map(({ version }) =>
+            version
+          ).reverse()
         assert.deepStrictEqual(yield* found({}), expected(() => true))
         assert.deepStrictEqual(yield* found({ agent: "one" }), expected(({ agent }) => agent === "one"))
         assert.deepStrictEqual(yield* found({ user_id: "ada" }), expected(({ user_id }) => user_id === "ada"))
@@ -217,3 +225,4 @@ export const readerSuite = (it: Vitest.MethodsNonLive<MemoryStore | MemoryReader
         }
       }))
   })
+}

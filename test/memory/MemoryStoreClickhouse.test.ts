@@ -1,13 +1,13 @@
 /**
- * ClickHouse, as the embedded engine, keeps the contract.
+ * ClickHouse keeps the contract, as the engine in this process and over HTTP.
  */
 import * as Layer from "effect/Layer"
 import * as MemoryReaderClickhouse from "../../src/memory/MemoryReaderClickhouse.ts"
 import * as MemoryStoreClickhouse from "../../src/memory/MemoryStoreClickhouse.ts"
-import { layerEngine } from "./MemoryEngine.ts"
+import { layerEngine, layerEngineUrl } from "./MemoryEngine.ts"
 import { suite } from "./MemoryStoreContract.ts"
 
-suite(
-  "ClickHouse",
-  Layer.merge(MemoryStoreClickhouse.layer, MemoryReaderClickhouse.layer).pipe(Layer.provide(layerEngine))
-)
+const layer = Layer.merge(MemoryStoreClickhouse.layer, MemoryReaderClickhouse.layer)
+
+suite("ClickHouse in process", Layer.provide(layer, layerEngine))
+suite("ClickHouse over HTTP", Layer.provide(layer, layerEngineUrl))

@@ -4,9 +4,11 @@
  */
 import { assert, layer as testLayer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import type * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Order from "effect/Order"
+import { FaultPoint } from "../../src/kernel/FaultPoint.ts"
 import type { MemoryRow } from "../../src/memory/MemoryModel.ts"
 import { anyWriter, MemoryReader } from "../../src/memory/MemoryReader.ts"
 import { MemoryStore } from "../../src/memory/MemoryStore.ts"
@@ -28,6 +30,17 @@ const versionsOf = (rows: ReadonlyArray<{ readonly version: bigint }>) => rows.m
 
 const keysOf = (rows: ReadonlyArray<{ readonly memory_key: string }>) =>
   rows.map(({ memory_key }) => memory_key).sort(Order.string)
+
+// Every place between two inserts of a commit, in their order.
+const points = [
+  "commit.after_embeddings",
+  "commit.after_chunks",
+  "commit.after_entities",
+  "commit.before_memory",
+  "commit.after_memory"
+]
+
+const passage = { index: 0, start: 0, end: 7, text: "Deploys", stems: ["deploy"], lemmas: ["deploy"] }
 
 const noProbes = { keys: [], ids: [], canonical: [], content: [] }
 
@@ -113,7 +126,11 @@ export const suite = <E>(name: string, layer: Layer.Layer<MemoryStore | MemoryRe
         yield* store.commit(commitOf([first]))
         yield* store.commit(commitOf([second]))
         assert.deepStrictEqual(yield* reader.byKey(scope, first.memory_key, anyWriter), [third])
-        assert.deepStrictEqual(yield* reader.history(scope, [first], { before: null, limit: 9 }), [third, second, first])
+        assert.deepStrictEqual(yield* reader.history(scope, [first], { before: null, limit: 9 }), [
+          third,
+          second,
+          first
+        ])
         const older = yield* reader.history(scope, [first], { before: third.version, limit: 1 })
         assert.deepStrictEqual(older, [second])
       }))
@@ -180,7 +197,11 @@ export const suite = <E>(name: string, layer: Layer.Layer<MemoryStore | MemoryRe
         const scopes = [here, { ...here, org: "globex" }, freshScope()]
         const rows = scopes.flatMap((scope) =>
           ["ada", "grace"].map((user_id, index) =>
-            rowOf(scope, { user_id, value: `${scope.org} ${scope.namespace} ${user_id}`, version: versionAt(noon + index) })
+            rowOf(scope, {
+              user_id,
+              value: `${scope.org} ${scope.namespace} ${user_id}`,
+              version: versionAt(noon + index)
+            })
           )
         )
         yield* store.commit(commitOf(rows, { ceilings: scopes.map((scope) => ({ scope, ceiling: 1n })) }))
@@ -193,9 +214,12 @@ export const suite = <E>(name: string, layer: Layer.Layer<MemoryStore | MemoryRe
           assert.deepStrictEqual(yield* reader.byKey(scope, ada.memory_key, anyWriter), [grace, ada])
           assert.deepStrictEqual(yield* reader.byKey(scope, ada.memory_key, { ...anyWriter, user_id: "ada" }), [ada])
           assert.deepStrictEqual(yield* store.rows(scope, [grace]), [grace])
-          assert.deepStrictEqual(yield* reader.list(scope, everything, { ...firstPage, limit: 9 }), [ada, grace].sort(
-            (left, right) => left.memory_id < right.memory_id ? 1 : -1
-          ))
+          assert.deepStrictEqual(
+            yield* reader.list(scope, everything, { ...firstPage, limit: 9 }),
+            [ada, grace].sort(
+              (left, right) => left.memory_id < right.memory_id ? 1 : -1
+            )
+          )
           assert.deepStrictEqual(yield* reader.byId(scope, ada.memory_id, { ...anyWriter, user_id: "grace" }), [])
           assert.deepStrictEqual(yield* reader.history(scope, [ada], { before: null, limit: 9 }), [ada])
           assert.strictEqual((yield* store.entries(scope)).length, 2)
@@ -226,7 +250,9 @@ export const suite = <E>(name: string, layer: Layer.Layer<MemoryStore | MemoryRe
         const first = rowOf(scope, { expires_at: noon + 5 })
         const gone = revised(rowOf(scope, { memory_key: "b" }), 1, { status: "tombstoned" })
         yield* store.commit(commitOf([first, gone]))
-        const entries = [...(yield* store.entries(scope))].sort((left, right) => left.memory_key < right.memory_key ? -1 : 1)
+        const entries = [...(yield* store.entries(scope))].sort((left, right) =>
+          left.memory_key < right.memory_key ? -1 : 1
+        )
         assert.deepStrictEqual(entries.map(({ memory_key, status }) => [memory_key, status]), [
           ["b", "tombstoned"],
           [first.memory_key, "active"]
@@ -242,7 +268,12 @@ export const suite = <E>(name: string, layer: Layer.Layer<MemoryStore | MemoryRe
         const store = yield* MemoryStore
         const scope = freshScope()
         const at = (memory_key: string, changed: Partial<MemoryRow> = {}) =>
-          rowOf(scope, { memory_key, value: memory_key, version: versionAt(noon + memory_key.charCodeAt(0)), ...changed })
+          rowOf(scope, {
+            memory_key,
+            value: memory_key,
+            version: versionAt(noon + memory_key.charCodeAt(0)),
+            ...changed
+          })
         const gone = at("a", { status: "tombstoned" })
         const old = at("b", { canonical_sha256: "c1", content_sha256: "t1" })
         const moved = revised(old, 500, { canonical_sha256: "c2", content_sha256: "t2" })
@@ -351,7 +382,11 @@ export const suite = <E>(name: string, layer: Layer.Layer<MemoryStore | MemoryRe
         const { identity } = derivedOf(old)
         yield* store.commit(commitOf([old, head, bare, ...others], {
           derived: [derivedOf(old), derivedOf(head)],
-          entities: [{ identity, entity: "ada", version: old.version }, { identity, entity: "grace", version: head.version }]
+          entities: [{ identity, entity: "ada", version: old.version }, {
+            identity,
+            entity: "grace",
+            version: head.version
+          }]
         }))
         yield* store.commit(commitOf([], {
           derived: [derivedOf(never), derivedOf(elsewhere)],
@@ -374,6 +409,37 @@ export const suite = <E>(name: string, layer: Layer.Layer<MemoryStore | MemoryRe
         assert.deepStrictEqual(keysOf(other.missing), ["bare", head.memory_key, "suggested", "thought"])
         assert.strictEqual((yield* store.repair(elsewhere, embedderId)).orphans, 1)
       }))
+
+    for (const point of points) {
+      it.effect(`a crash at ${point} leaves a batch that is there whole or not at all, and repair leaves no trace of it`, () =>
+        Effect.gen(function*() {
+          const [store, reader] = [yield* MemoryStore, yield* MemoryReader]
+          const scope = freshScope()
+          const before = rowOf(scope, { memory_key: "before" })
+          yield* store.commit(commitOf([before], { derived: [derivedOf(before)] }))
+          const first = rowOf(scope, { entities: ["ada"], version: versionAt(noon + 1) })
+          const second = revised(before, 2, { value: "Revised in the batch that breaks" })
+          const batch = commitOf([first, second], {
+            derived: [derivedOf(first, { chunks: [passage] }), derivedOf(second)],
+            entities: [{ identity: derivedOf(first).identity, entity: "ada", version: first.version }]
+          })
+          const crash = { hit: (name: string) => name === point ? Effect.die(`crash at ${point}`) : Effect.void }
+          const exit = yield* Effect.exit(Effect.provideService(store.commit(batch), FaultPoint, crash))
+          assert.isTrue(Exit.isFailure(exit))
+          const there = point === "commit.after_memory"
+          assert.strictEqual(yield* store.committed(scope, [first.version, second.version]), there)
+          const heads = yield* store.rows(scope, [first, before])
+          assert.sameDeepMembers([...heads], there ? [first, second] : [before])
+          yield* store.repair(scope, embedderId)
+          const { missing, ...rest } = yield* store.repair(scope, embedderId)
+          assert.deepStrictEqual(missing, [])
+          assert.deepStrictEqual(rest, { versions: 0, changes: 0, audits: 0, ids: 0, orphans: 0 })
+          yield* store.commit(batch)
+          assert.deepStrictEqual(yield* store.repair(scope, embedderId), { ...rest, missing: [] })
+          const history = yield* reader.history(scope, [before, first], { before: null, limit: 9 })
+          assert.deepStrictEqual(history, [second, first, before])
+        }))
+    }
 
     readerSuite(it)
   })

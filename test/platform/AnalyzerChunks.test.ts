@@ -74,9 +74,9 @@ describe("chunks", () => {
 
   it("takes linear time on a megabyte of one character", () => {
     for (const sign of ["a", "\n", " ", "\u0301", "🙂", ". "]) {
-      const start = performance.now()
+      const start = process.cpuUsage()
       assert.isAtLeast(chunks(sign.repeat(1_000_000 / sign.length)).length, 1000)
-      assert.isBelow(performance.now() - start, 5_000, JSON.stringify(sign))
+      assert.isBelow(process.cpuUsage(start).user / 1000, 5_000, JSON.stringify(sign))
     }
   })
 })

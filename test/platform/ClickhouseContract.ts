@@ -142,14 +142,18 @@ export const suite = <R, E>(name: string, clickhouse: Layer.Layer<Clickhouse | R
         Effect.gen(function*() {
           const { insert, query } = yield* Clickhouse
           yield* makeTable("large", "id UInt64, text String")
-          const rows = Array.from({ length: 130_000 }, (_, id) => ({ id, text: `${id}-`.padEnd(500, "abcdefgh") }))
-          assert.isAtLeast(JSON.stringify(rows).length, 64 * 1024 * 1024)
-          yield* insert("loom.large", rows, { settings: { optimize_on_insert: 0 } })
+          const wide = Array.from({ length: 70 }, (_, id) => ({ id, text: `${id}-`.padEnd(1_000_000, "abcdefgh") }))
+          assert.isAtLeast(JSON.stringify(wide).length, 64 * 1024 * 1024)
+          yield* insert("loom.large", wide, { settings: { optimize_on_insert: 0 } })
+          // More rows than the engine puts into a block by itself.
+          const narrow = { id: 1 }
+          yield* insert("loom.large", Array.from({ length: 1_300_000 }, () => narrow))
           const parts = yield* query(
-            ch.sql("test.parts")`SELECT rows, level FROM system.parts WHERE database = 'loom' AND table = 'large'`,
+            ch.sql("test.parts")`
+              SELECT rows, level FROM system.parts WHERE database = 'loom' AND table = 'large' ORDER BY rows`,
             Schema.Struct({ rows: Value.UInt64, level: Schema.Number })
           )
-          assert.deepStrictEqual(parts, [{ rows: 130_000n, level: 0 }])
+          assert.deepStrictEqual(parts, [{ rows: 70n, level: 0 }, { rows: 1_300_000n, level: 0 }])
         }), 60_000)
 
       it.effect("refuses a column that the table lacks and writes nothing of that insert", () =>

@@ -1,14 +1,17 @@
 import { assert, describe, it } from "@effect/vitest"
+import * as ConfigProvider from "effect/ConfigProvider"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
 import * as Schema from "effect/Schema"
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
-import { existsSync, statSync, writeFileSync } from "node:fs"
+import { existsSync, readdirSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { ch, Clickhouse, layerEmbedded } from "../../src/platform/Clickhouse.ts"
+import { ch, Clickhouse, layerConfig, layerEmbedded } from "../../src/platform/Clickhouse.ts"
 import * as ClickhouseEmbedded from "../../src/platform/ClickhouseEmbedded.ts"
 import * as ClickhouseEngineServer from "../../src/platform/ClickhouseEngineServer.ts"
 import * as ClickhouseEngineToken from "../../src/platform/ClickhouseEngineToken.ts"
@@ -79,7 +82,7 @@ describe("ClickhouseEmbedded", () => {
       yield* end(child, "SIGKILL")
       assert.isTrue(existsSync(join(path, "owner.json")))
       const rows = yield* Effect.flatMap(Clickhouse, ({ query }) =>
-        query(ch.sql("test.one")`SELECT 1 AS one`, Schema.Struct({ one: Schema.Number }))).pipe(
+        query(ch.sql("test.one")`SELECT one FROM loom.held`, Schema.Struct({ one: Schema.Number }))).pipe(
           Effect.provide(layerEmbedded({ path }).pipe(Layer.provide(quiet)))
         )
       assert.deepStrictEqual(rows, [{ one: 1 }])
@@ -118,6 +121,59 @@ describe("ClickhouseEmbedded", () => {
       assert.deepStrictEqual(exits.map(({ _tag }) => _tag), Array.from({ length: 30 }, () => "Failure"))
       yield* Effect.scoped(Effect.provide(ClickhouseEmbedded.open({ path }), quiet))
     }).pipe(Effect.scoped), 60_000)
+})
+
+describe("Clickhouse layers", () => {
+  const ask = <E>(layer: Layer.Layer<Clickhouse, E>, statement = ch.sql("test.one")`SELECT 1 AS one`) =>
+    Effect.flatMap(Clickhouse, ({ query }) => query(statement, Schema.Struct({ one: Schema.Number }))).pipe(
+      Effect.provide(Layer.provideMerge(layer, quiet)),
+      Effect.map((rows) => JSON.stringify(rows)),
+      Effect.catchAll((error) =>
+        Effect.succeed(error instanceof Error && "_tag" in error ? String(error._tag) : String(error))
+      )
+    )
+
+  it.live("come from the configuration", () =>
+    Effect.gen(function*() {
+      const data = yield* tempFolder
+      const configured = (entries: ReadonlyArray<readonly [string, string]>) =>
+        Effect.withConfigProvider(
+          ask(layerConfig),
+          ConfigProvider.fromMap(new Map([["UV_THREADPOOL_SIZE", "16"], ["LOOM_DATA", data], ...entries]), {
+            pathDelim: "_"
+          })
+        )
+      assert.strictEqual(yield* configured([]), "[{\"one\":1}]")
+      assert.deepStrictEqual(readdirSync(data), ["clickhouse"])
+      assert.strictEqual(yield* configured([["LOOM_CLICKHOUSE_URL", "http://127.0.0.1:1"]]), "Unavailable")
+      assert.match(yield* configured([["LOOM_CLICKHOUSE_URL", "not a url"]]), /CLICKHOUSE_URL/)
+    }).pipe(Effect.scoped))
+
+  it.live("end a read that takes too long", () =>
+    Effect.gen(function*() {
+      const path = yield* tempFolder
+      const [took, outcome] = yield* Effect.timed(ask(
+        layerEmbedded({ path, readTimeoutSeconds: 1 }),
+        ch.sql("test.slow")`SELECT count() AS one FROM numbers(100000000000) WHERE NOT ignore(1)`
+      ))
+      assert.strictEqual(outcome, "Unavailable")
+      assert.isBelow(Duration.toMillis(took), 10_000)
+    }).pipe(Effect.scoped))
+
+  it.live("warn of a small thread pool and then run fewer queries at once", () =>
+    Effect.gen(function*() {
+      const lines: Array<string> = []
+      const path = yield* tempFolder
+      yield* Effect.withConfigProvider(
+        Effect.provide(
+          Effect.scoped(ClickhouseEmbedded.open({ path })),
+          Logger.replace(Logger.defaultLogger, Logger.make(({ message }) => void lines.push(String(message))))
+        ),
+        ConfigProvider.fromMap(new Map([["UV_THREADPOOL_SIZE", "4"]]))
+      )
+      assert.lengthOf(lines, 1)
+      assert.include(lines[0], "UV_THREADPOOL_SIZE")
+    }).pipe(Effect.scoped))
 })
 
 describe("EngineOwner", () => {

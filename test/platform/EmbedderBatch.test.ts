@@ -114,7 +114,9 @@ describe("EmbedderBatch", () => {
             ? Effect.die("broken")
             : texts.includes("short")
             ? Effect.succeed([])
-            : Effect.succeed(texts.map((text) => text === "one" ? new Unavailable({ operation: "one" }) : vectorOf(text)))
+            : Effect.succeed(
+              texts.map((text) => text === "one" ? new Unavailable({ operation: "one" }) : vectorOf(text))
+            )
       })
       for (const text of ["fail", "die", "short", "one"]) {
         assert.strictEqual((yield* Effect.flip(embed([text])))._tag, "Unavailable", text)

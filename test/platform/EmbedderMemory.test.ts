@@ -26,7 +26,8 @@ describe("EmbedderMemory", () => {
   it.effect("keeps nothing of a failure", () =>
     Effect.gen(function*() {
       let failing = true
-      const embed = remembering(2, (texts) => failing ? Effect.fail("no") : Effect.succeed(texts.map(() => new Float32Array(1))))
+      const embed = remembering(2, (texts) =>
+        failing ? Effect.fail("no") : Effect.succeed(texts.map(() => new Float32Array(1))))
       assert.strictEqual(yield* Effect.flip(embed(["a"])), "no")
       failing = false
       assert.strictEqual((yield* embed(["a"])).length, 1)

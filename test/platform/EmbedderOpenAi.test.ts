@@ -2,6 +2,9 @@ import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { assert, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
+import * as LogLevel from "effect/LogLevel"
 import * as Redacted from "effect/Redacted"
 import * as TestClock from "effect/TestClock"
 import type { IncomingHttpHeaders, ServerResponse } from "node:http"
@@ -16,11 +19,12 @@ interface Asked {
 
 const vectorOf = (text: string) => [text.length, 1, 0]
 
-const answering = (change: (answer: { data: Array<unknown> }) => unknown) => ({ body }: Asked, response: ServerResponse) => {
-  const data = body.input.map((text, index) => ({ object: "embedding", index, embedding: vectorOf(text) }))
-  response.writeHead(200, { "content-type": "application/json" })
-  response.end(JSON.stringify(change({ data })))
-}
+const answering =
+  (change: (answer: { data: Array<unknown> }) => unknown) => ({ body }: Asked, response: ServerResponse) => {
+    const data = body.input.map((text, index) => ({ object: "embedding", index, embedding: vectorOf(text) }))
+    response.writeHead(200, { "content-type": "application/json" })
+    response.end(JSON.stringify(change({ data })))
+  }
 const good = answering((answer) => answer)
 
 /** A server on a real socket that speaks the protocol, and an embedder in front of it. */
@@ -71,8 +75,10 @@ const unit = (text: string) => {
 const close = (vector: Float32Array | undefined, expected: ReadonlyArray<number>) =>
   expected.forEach((x, i) => assert.approximately(vector?.[i] ?? Number.NaN, x, 1e-6))
 
+const quietClient = Layer.merge(NodeHttpClient.layerUndici, Logger.minimumLogLevel(LogLevel.None))
+
 // Real sockets and real pauses between tries, hence the real clock; the longest of them waits 2.6 seconds.
-layer(NodeHttpClient.layerUndici, { excludeTestServices: true })("EmbedderOpenAi", (it) => {
+layer(quietClient, { excludeTestServices: true })("EmbedderOpenAi", (it) => {
   it.scoped("asks as the protocol says, in shared requests, and scales to length one", () =>
     Effect.gen(function*() {
       const { asked, embedder } = yield* rig(answering(({ data }) => ({ data: data.reverse() })))
@@ -142,16 +148,20 @@ layer(NodeHttpClient.layerUndici, { excludeTestServices: true })("EmbedderOpenAi
       assert.isAbove(performance.now() - start, 990)
     }))
 
-  it.scoped("gives up after three more tries, and at once where the server asks for too long a wait", () =>
-    Effect.gen(function*() {
-      const ill = yield* rig((_, response) => response.writeHead(503).end())
-      assert.strictEqual((yield* Effect.flip(ill.embedder.embed(["a"])))._tag, "Unavailable")
-      assert.strictEqual(ill.asked.length, 4)
-      const busy = yield* rig((_, response) => response.writeHead(429, { "retry-after": "120" }).end())
-      const failure = yield* Effect.flip(busy.embedder.embed(["a"]))
-      assert.strictEqual(failure._tag === "Overloaded" ? failure.retry_after_s : failure._tag, 120)
-      assert.strictEqual(busy.asked.length, 1)
-    }), 20_000)
+  it.scoped(
+    "gives up after three more tries, and at once where the server asks for too long a wait",
+    () =>
+      Effect.gen(function*() {
+        const ill = yield* rig((_, response) => response.writeHead(503).end())
+        assert.strictEqual((yield* Effect.flip(ill.embedder.embed(["a"])))._tag, "Unavailable")
+        assert.strictEqual(ill.asked.length, 4)
+        const busy = yield* rig((_, response) => response.writeHead(429, { "retry-after": "120" }).end())
+        const failure = yield* Effect.flip(busy.embedder.embed(["a"]))
+        assert.strictEqual(failure._tag === "Overloaded" ? failure.retry_after_s : failure._tag, 120)
+        assert.strictEqual(busy.asked.length, 1)
+      }),
+    20_000
+  )
 
   it.scoped("asks once where trying again cannot help", () =>
     Effect.gen(function*() {
@@ -213,7 +223,7 @@ layer(NodeHttpClient.layerUndici, { excludeTestServices: true })("EmbedderOpenAi
     }), 20_000)
 })
 
-layer(NodeHttpClient.layerUndici)("EmbedderOpenAi by the test clock", (it) => {
+layer(quietClient)("EmbedderOpenAi by the test clock", (it) => {
   it.scoped("gives up on a server that is too slow", () =>
     Effect.gen(function*() {
       // It never answers; the clock is moved past each time-out instead of waiting for it.

@@ -37,7 +37,18 @@ layer(UseLite.layer, { timeout: 60_000 })("EmbedderUseLite", (it) => {
   it.effect("takes any text", () =>
     Effect.gen(function*() {
       const embedder = yield* Embedder
-      const texts = ["", " ", "\n", "\u0000", "\ud800", "😀", "检索", "\u200b", "\ufdfa".repeat(3_000), "a".repeat(100_000)]
+      const texts = [
+        "",
+        " ",
+        "\n",
+        "\u0000",
+        "\ud800",
+        "😀",
+        "检索",
+        "\u200b",
+        "\ufdfa".repeat(3_000),
+        "a".repeat(100_000)
+      ]
       for (const text of texts) {
         const [vector] = yield* embedder.embed([text])
         assert.approximately(cosine(vector!, vector!), 1, 1e-5, JSON.stringify(text.slice(0, 10)))

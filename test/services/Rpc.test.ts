@@ -2,13 +2,13 @@
  * The public RPC edge over real sockets: typed calls, the same refusals as HTTP whatever the payload, callers by token,
  * and a server that outlives garbage.
  */
+import * as NodeSocket from "@effect/platform-node/NodeSocket"
 import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
+import * as Socket from "@effect/platform/Socket"
 import * as Rpc from "@effect/rpc/Rpc"
 import * as RpcClient from "@effect/rpc/RpcClient"
 import * as RpcGroup from "@effect/rpc/RpcGroup"
 import * as RpcSerialization from "@effect/rpc/RpcSerialization"
-import * as Socket from "@effect/platform/Socket"
-import * as NodeSocket from "@effect/platform-node/NodeSocket"
 import { assert, describe, layer } from "@effect/vitest"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -60,7 +60,10 @@ layer(layerServer(layerTeam))("in team mode", (it) => {
         const answer = yield* call(transport, "memory.set", { memory_key: "a/b/c", value: { n: 1 } })
         assert.propertyVal(answer, "memory_key", "a/b/c")
         assert.propertyVal(answer, "namespace", "eng")
-        assert.deepInclude(yield* call(transport, "memory.get", { memory_key: "a/b/c" }), { found: true, value: { n: 1 } })
+        assert.deepInclude(yield* call(transport, "memory.get", { memory_key: "a/b/c" }), {
+          found: true,
+          value: { n: 1 }
+        })
       }))
 
     it.effect("bad payloads are the refusals of HTTP, unknown fields by name", () =>
@@ -135,7 +138,10 @@ layer(layerServer(layerTeam))("in team mode", (it) => {
           (index) => client("memory.set", { memory_key: `many/keys/${index}`, value: index }),
           { concurrency: "unbounded" }
         )
-        assert.deepStrictEqual(answers.map((answer) => answer.memory_key), answers.map((_, index) => `many/keys/${index}`))
+        assert.deepStrictEqual(
+          answers.map((answer) => answer.memory_key),
+          answers.map((_, index) => `many/keys/${index}`)
+        )
         const refused = yield* Effect.flip(client("namespace.list", {}))
         assert.deepInclude(refused, { _tag: "Refusal", code: "UNKNOWN_VERB" })
       }).pipe(Effect.provide(LoomRpcClient.layer({ url: `ws://${at}/rpc`, apiKey: "member" })))
@@ -213,9 +219,12 @@ const sendFrame = (at: string, frame: string) =>
     const socket = yield* Socket.makeWebSocket(`ws://${at}/rpc`)
     const answered = yield* Deferred.make<string>()
     const write = yield* socket.writer
-    const read = socket.runString((text) => Deferred.succeed(answered, text), {
-      onOpen: Effect.ignore(Effect.zipRight(write(frame), write(`${JSON.stringify({ _tag: "Ping" })}\n`)))
-    })
+    const read = socket.runRaw(
+      (data) => Deferred.succeed(answered, typeof data === "string" ? data : Buffer.from(data).toString()),
+      {
+        onOpen: Effect.ignore(Effect.zipRight(write(frame), write(`${JSON.stringify({ _tag: "Ping" })}\n`)))
+      }
+    )
     return yield* Effect.raceFirst(Deferred.await(answered), Effect.as(Effect.ignore(read), "closed"))
   }).pipe(Effect.scoped, Effect.provide(NodeSocket.layerWebSocketConstructor))
 
@@ -223,6 +232,7 @@ const sendFrame = (at: string, frame: string) =>
 const upgrade = (at: string, headers: Record<string, string>): Promise<number> =>
   new Promise((resolve, reject) => {
     const attempt = get(`http://${at}/rpc`, {
+      agent: false,
       headers: {
         connection: "Upgrade",
         upgrade: "websocket",

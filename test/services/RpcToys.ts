@@ -9,7 +9,7 @@ import * as Schema from "effect/Schema"
 import { Dispatch, make } from "../../services/gateway/Dispatch.ts"
 import { Readiness } from "../../services/gateway/Health.ts"
 import * as Http from "../../services/gateway/Http.ts"
-import * as Mcp from "../../services/gateway/McpHttp.ts"
+import * as Mcp from "../../services/gateway/Mcp.ts"
 import * as Rpc from "../../services/gateway/Rpc.ts"
 import { Authenticator, bearerOf } from "../../src/access/Authenticator.ts"
 import type { Caller } from "../../src/kernel/Caller.ts"
@@ -102,8 +102,21 @@ const bindings = Effect.sync(() => {
 
 export const layerDispatch = Layer.effect(Dispatch, Effect.map(bindings, make))
 
-const member: Caller = { ...localCaller, actor: "process:member", org: "acme", role: "write", namespaces: ["eng"], defaultNamespace: "eng" }
-const reader: Caller = { ...member, actor: "human:reader", role: "read", namespaces: ["eng", "ops"], defaultNamespace: null }
+const member: Caller = {
+  ...localCaller,
+  actor: "process:member",
+  org: "acme",
+  role: "write",
+  namespaces: ["eng"],
+  defaultNamespace: "eng"
+}
+const reader: Caller = {
+  ...member,
+  actor: "human:reader",
+  role: "read",
+  namespaces: ["eng", "ops"],
+  defaultNamespace: null
+}
 
 /** Two tokens: `member` writes namespace eng of acme, `reader` reads eng and ops. */
 export const layerTeam = Layer.succeed(Authenticator, {
@@ -118,7 +131,10 @@ export const layerTeam = Layer.succeed(Authenticator, {
   }
 })
 
-export const layerSingleUser = Layer.succeed(Authenticator, { open: true, authenticate: () => Effect.succeed(localCaller) })
+export const layerSingleUser = Layer.succeed(Authenticator, {
+  open: true,
+  authenticate: () => Effect.succeed(localCaller)
+})
 
 const layerReady = Layer.succeed(Readiness, { check: Effect.succeed({ ready: true, checks: [] }) })
 
@@ -131,9 +147,11 @@ export const layerServer = (
 ) =>
   Http.layerHttp(
     { host: "127.0.0.1", port: 0, version },
-    Layer.merge(Rpc.layerRoutes, Mcp.layerRoutes({ name: "loom", version }))
+    Layer.merge(Rpc.layerRoutes, Mcp.layerRoutes(version))
   ).pipe(Layer.provide([dispatch, access, layerReady]))
 
 /** `127.0.0.1:port` of the server. */
-export const address = Effect.map(HttpServer.HttpServer, (server) =>
-  server.address._tag === "TcpAddress" ? `127.0.0.1:${server.address.port}` : "")
+export const address = Effect.map(
+  HttpServer.HttpServer,
+  (server) => server.address._tag === "TcpAddress" ? `127.0.0.1:${server.address.port}` : ""
+)

@@ -15,7 +15,6 @@ import type { Dispatch } from "./Dispatch.ts"
 import { readBytes } from "./HttpBody.ts"
 import { errorResponse, methodResponse } from "./HttpError.ts"
 import { handle, parseFailure, protocolVersions } from "./McpSession.ts"
-import type { ServerInfo } from "./McpSession.ts"
 import * as McpTools from "./McpTools.ts"
 import type { RpcCall } from "./RpcCall.ts"
 import { make as makeCall } from "./RpcCall.ts"
@@ -26,15 +25,15 @@ const PATH = "/mcp"
 // Earlier protocol versions allow an array of messages; more than this is no client at work.
 const MAX_BATCH = 100
 
-const answer = Effect.fn("McpHttp.answer")(function*(
+const answer = Effect.fn("Mcp.answer")(function*(
   call: RpcCall,
   tools: McpTools.McpTools,
-  info: ServerInfo,
+  version: string,
   request: HttpServerRequest.HttpServerRequest
 ) {
   const caller = yield* call.caller(request.headers)
-  const version = request.headers["mcp-protocol-version"]
-  if (version !== undefined && !protocolVersions.includes(version)) {
+  const protocol = request.headers["mcp-protocol-version"]
+  if (protocol !== undefined && !protocolVersions.includes(protocol)) {
     return yield* refuse("INVALID_ARGUMENT", "The MCP protocol version is not served", { served: protocolVersions })
   }
   const bytes = yield* readBytes(request)
@@ -45,24 +44,26 @@ const answer = Effect.fn("McpHttp.answer")(function*(
     return yield* refuse("INVALID_ARGUMENT", `A batch holds at most ${MAX_BATCH} messages`, { limit: MAX_BATCH })
   }
   const run: McpTools.RunVerb = (tag, payload) => call.run(tag, payload, caller)
-  const answers = yield* Effect.forEach(batch, (message) => handle(tools, info, run, message), {
+  const answers = yield* Effect.forEach(batch, (message) => handle(tools, version, run, message), {
     concurrency: "unbounded"
   })
   const given = answers.filter((one) => one !== undefined)
-  return given.length === 0
-    ? HttpServerResponse.empty({ status: 202 })
-    : HttpServerResponse.unsafeJson(Array.isArray(parsed.right) ? given : given[0])
+  const [first] = given
+  if (first === undefined) return HttpServerResponse.empty({ status: 202 })
+  if (Array.isArray(parsed.right)) return HttpServerResponse.unsafeJson(given)
+  // Without an id there is no request that the answer could belong to.
+  return HttpServerResponse.unsafeJson(first, { status: first.id === null ? 400 : 200 })
 }, Effect.catchAll((error) => Effect.succeed(errorResponse(error))))
 
-/** The route, for the one `HttpLayerRouter` of the gateway. */
+/** The route, for the one `HttpLayerRouter` of the gateway; `version` is that of the build. */
 export const layerRoutes = (
-  info: ServerInfo
+  version: string
 ): Layer.Layer<never, never, Authenticator | Dispatch | HttpLayerRouter.HttpRouter> =>
   HttpLayerRouter.use((router) =>
     Effect.gen(function*() {
       const call = yield* makeCall
       const tools = McpTools.make(call.verbs)
-      yield* router.add("POST", PATH, (request) => answer(call, tools, info, request))
+      yield* router.add("POST", PATH, (request) => answer(call, tools, version, request))
       yield* router.add("GET", PATH, Effect.succeed(methodResponse(["POST"])))
       yield* router.add("DELETE", PATH, Effect.succeed(methodResponse(["POST"])))
     })

@@ -1,0 +1,75 @@
+/**
+ * `loom list-tokens`: who has access. Secrets are not kept and so not shown.
+ */
+import * as Command from "@effect/cli/Command"
+import * as Options from "@effect/cli/Options"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import { TokenList } from "../../src/access/TokenVerbs.ts"
+import { cliFailure } from "./CliFailure.ts"
+import * as CommonOptions from "./CommonOptions.ts"
+import * as Output from "./Output.ts"
+import * as TokenCalls from "./TokenCalls.ts"
+
+type Page = typeof TokenList.answer.Type
+
+const row = (token: Page["tokens"][number]): ReadonlyArray<string> => [
+  token.token_id,
+  token.org,
+  token.namespaces.join(","),
+  token.role,
+  token.actor,
+  token.user_id ?? "",
+  token.revoked_at === null ? token.expires_at ?? "" : `revoked ${token.revoked_at}`,
+  token.description
+]
+
+const head = ["TOKEN", "ORG", "NAMESPACES", "ROLE", "ACTOR", "USER", "EXPIRES", "DESCRIPTION"]
+
+// The most that one page may hold.
+const PAGE = 1_000
+
+const all = (call: TokenCalls.TokenCall, request: object) =>
+  Effect.iterate(
+    { tokens: [], cursor: undefined, more: true } as {
+      readonly tokens: Page["tokens"]
+      readonly cursor: string | undefined
+      readonly more: boolean
+    },
+    {
+      while: ({ more }) => more,
+      body: ({ cursor, tokens }) =>
+        call(TokenList.tag, { ...request, limit: PAGE, ...(cursor === undefined ? {} : { cursor }) }).pipe(
+          Effect.flatMap((answer) =>
+            Effect.mapError(
+              Schema.decodeUnknown(TokenList.answer)(answer),
+              () => cliFailure("failed", "ANSWER", "The server answers something else than a list of tokens")
+            )
+          ),
+          Effect.map((page) => ({
+            tokens: [...tokens, ...page.tokens],
+            cursor: page.next_cursor ?? undefined,
+            more: page.next_cursor !== null
+          }))
+        )
+    }
+  )
+
+export const listTokensCommand = Command.make("list-tokens", {
+  org: CommonOptions.text("org", "name", "Only the tokens of this org"),
+  revoked: Options.boolean("revoked").pipe(Options.withDescription("Also those that were revoked")),
+  data: CommonOptions.data,
+  json: CommonOptions.asJson
+}, ({ data, json, org, revoked }) =>
+  Effect.gen(function*() {
+    const call = yield* TokenCalls.make
+    const { tokens } = yield* all(call, {
+      include_revoked: revoked,
+      ...(Option.isSome(org) ? { org: org.value } : {})
+    })
+    return yield* Output.result(json, { tokens }, () =>
+      tokens.length === 0 ? ["There is no token"] : Output.table([head, ...tokens.map(row)]))
+  }).pipe(Effect.scoped, (program) => CommonOptions.withOverrides(program, { LOOM_DATA: data }))).pipe(
+    Command.withDescription("List the tokens that give access")
+  )

@@ -1,0 +1,81 @@
+/**
+ * Writes `docs/schema.md` from the migrations and the registry of tables: every table with its key, what is done with it
+ * and all its columns. A test compares the file with this text; `UPDATE_DOCS=1` in that test's environment rewrites it.
+ */
+import type { Column, Schema, Table } from "./SchemaText.ts"
+import { kindOf, tables } from "./Tables.ts"
+import type { Erase, Export, Prune, Rollback } from "./Tables.ts"
+
+const eraseWords: Record<Erase, string> = {
+  rows: "deletes its rows",
+  scope: "deletes all rows of the namespace",
+  keep: "keeps it"
+}
+
+const exportWords: Record<Export, string> = {
+  rows: "holds its rows",
+  derived: "leaves it out: made again from other tables",
+  secret: "leaves it out: secret",
+  local: "leaves it out: of this installation only"
+}
+
+const rollbackWords: Record<Rollback, string> = {
+  restate: "writes the older state as a new version",
+  follows: "needs nothing: found through the heads",
+  stay: "does not touch it"
+}
+
+const pruneWords: Record<Prune, string> = {
+  nothing: "removes nothing",
+  window: "removes versions older than a retention window that an operator set",
+  passed: "removes what every worker has passed",
+  unreferred: "removes what no version refers to and rows of embedders no longer used",
+  day: "removes answers older than 24 hours"
+}
+
+const cell = (text: string): string => text.replaceAll("|", "\\|")
+
+// A name in angle brackets would be taken for a tag.
+const prose = (text: string): string => cell(text).replaceAll("<", "&lt;")
+
+const columnLine = (table: string, { comment, name, type }: Column): string =>
+  `| \`${name}\` | \`${cell(type)}\` | ${kindOf(table, name) ?? ""} | ${prose(comment)} |`
+
+const fateLine = (name: string): string => {
+  const facts = tables[name]
+  return facts === undefined
+    ? ""
+    : `An erasure ${eraseWords[facts.erase]}; an export ${exportWords[facts.export]}; a rollback ${
+      rollbackWords[facts.rollback]
+    }; pruning ${pruneWords[facts.prune]}.`
+}
+
+const tableText = (schema: Schema, { columns, engine, name, orderBy }: Table): ReadonlyArray<string> => {
+  const filled = [...schema.views.values()].filter(({ to }) => to === name)
+  return [
+    `## loom.${name}`,
+    "",
+    `\`${engine}\`, ordered by \`${orderBy}\`.`,
+    ...filled.map((view) => `Filled from \`loom.${view.from}\` by the view \`loom.${view.name}\`.`),
+    fateLine(name),
+    "",
+    "| column | type | kind | meaning |",
+    "|---|---|---|---|",
+    ...columns.map((column) => columnLine(name, column)),
+    ""
+  ]
+}
+
+/** The whole document. */
+export const schemaDoc = (schema: Schema): string =>
+  [
+    "# Tables",
+    "",
+    "Written from `migrations/clickhouse` and `src/kernel/Tables.ts`; do not edit.",
+    "Run `UPDATE_DOCS=1 npx vitest run test/kernel/SchemaDoc.test.ts` after a change there.",
+    "",
+    "Kinds of columns: *scope* says whose row it is, *identity* which memory or person, *content* what was said or can be",
+    "turned back into it, *facts* everything else. Times are UTC with milliseconds.",
+    "",
+    ...[...schema.tables.values()].flatMap((table) => tableText(schema, table))
+  ].join("\n")

@@ -1,0 +1,326 @@
+/**
+ * Every table there is and what each of its columns means to whoever erases, exports, rolls back or prunes: those jobs
+ * walk this registry and name no table themselves. A migration that adds a table or a column is not done until it is
+ * listed here; a test holds the migrations against it. `docs/schema.md` shows it beside the columns.
+ */
+
+/** Columns by what they are; every column of the table stands in exactly one of the lists. */
+export interface Columns {
+  /** Whose rows they are: the tenant and the namespace. A table without any belongs to the installation. */
+  readonly scope: ReadonlyArray<"org" | "namespace">
+  /** Which memory, or which person, within the scope. */
+  readonly identity: ReadonlyArray<string>
+  /** What was said, and what tells of it or can be turned back into it: texts, hashes, vectors, words. */
+  readonly content: ReadonlyArray<string>
+  /** Everything else: states, times, counters, names of writers. */
+  readonly facts: ReadonlyArray<string>
+}
+
+/**
+ * What an erasure of a memory or of a person does to the table.
+ * - `rows`: deletes the rows whose `identity` columns match.
+ * - `scope`: deletes all rows of the namespace, which do not say whose they are and can be spared.
+ * - `keep`: leaves them; they hold no content, or prove that something happened without saying what.
+ * An erasure of a whole namespace or org deletes the rows of the scope from every table that has one.
+ */
+export type Erase = "rows" | "scope" | "keep"
+
+/**
+ * What an export holds of the table: its `rows`, nothing because they are `derived` from others and made again on the
+ * way in, nothing because they are `secret`, or nothing because they mean something in this installation only (`local`).
+ */
+export type Export = "rows" | "derived" | "secret" | "local"
+
+/**
+ * What `namespace.rollback` does: a `restate` writes the older state as a new version through the actor; what `follows`
+ * is found through the heads and needs nothing; what is to `stay` is no state of memory.
+ */
+export type Rollback = "restate" | "follows" | "stay"
+
+/** What may be removed without loss: nothing, or what the words say. */
+export type Prune =
+  | "nothing"
+  /** Versions older than a retention window that an operator set, never a head. */
+  | "window"
+  /** What every worker's cursor has passed. */
+  | "passed"
+  /** Rows that no version refers to, and those of an embedder that is no longer used. */
+  | "unreferred"
+  /** Answers older than the 24 hours for which a key is kept. */
+  | "day"
+
+export interface TableFacts {
+  readonly columns: Columns
+  /** The identity column that names a person, by which an erasure of one finds the rows; null when none does. */
+  readonly person: "user_id" | "bound_user" | null
+  readonly erase: Erase
+  readonly export: Export
+  readonly rollback: Rollback
+  readonly prune: Prune
+}
+
+const scope = ["org", "namespace"] as const
+const identity = ["agent", "user_id", "session_id", "memory_key"]
+const fence = ["epoch", "seq"]
+
+const memoryColumns: Columns = {
+  scope,
+  identity: [...identity, "memory_id"],
+  content: [
+    "value",
+    "content_sha256",
+    "canonical_sha256",
+    "tags",
+    "entities",
+    "relations",
+    "files",
+    "expire_reason",
+    "source_trace",
+    "source_resource_id",
+    "verified_sha256",
+    "lock_reason",
+    "payload_hash",
+    "answer"
+  ],
+  facts: [
+    "run_id",
+    "value_kind",
+    "memory_type",
+    "confidence",
+    "status",
+    "pinned",
+    "conflict_with",
+    "duplicate_of",
+    "superseded_by",
+    "version",
+    "created_at",
+    "updated_at",
+    "valid_at",
+    "valid_to",
+    "temporal_anchor",
+    "temporal_confidence",
+    "invalid_at",
+    "tombstoned_at",
+    "expires_at",
+    "on_expire",
+    "actor",
+    "source_class",
+    "verified_by",
+    "verified_kind",
+    "verified_at",
+    "lock_mode",
+    "lock_until",
+    "locked_by",
+    "sensitivity",
+    "char_limit",
+    "retyped_from",
+    "reinforcement_count",
+    "write_id",
+    "idem_hash",
+    "change",
+    "cause",
+    "audit_prev",
+    "audit_hash",
+    "revision",
+    ...fence
+  ]
+}
+
+/** Facts by table name in the database `loom`. */
+export const tables: Readonly<Record<string, TableFacts>> = {
+  memory: {
+    columns: memoryColumns,
+    person: "user_id",
+    erase: "rows",
+    export: "rows",
+    rollback: "restate",
+    prune: "nothing"
+  },
+  memory_versions: {
+    columns: memoryColumns,
+    person: "user_id",
+    erase: "rows",
+    export: "rows",
+    rollback: "follows",
+    prune: "window"
+  },
+  changes: {
+    columns: {
+      scope,
+      identity: [...identity, "memory_id"],
+      content: [],
+      facts: ["version", "change", "status", "write_id", "cause", ...fence]
+    },
+    person: "user_id",
+    erase: "rows",
+    export: "derived",
+    rollback: "follows",
+    prune: "passed"
+  },
+  audit_log: {
+    // Kept whole, or the chain of hashes breaks; it says that something happened to an id, never what.
+    columns: {
+      scope,
+      identity: ["memory_id"],
+      content: ["content_sha256"],
+      facts: ["position", "at", "actor", "action", "write_id", "prev_hash", "hash", ...fence]
+    },
+    person: null,
+    erase: "keep",
+    export: "rows",
+    rollback: "stay",
+    prune: "nothing"
+  },
+  memory_ids: {
+    columns: { scope, identity: [...identity, "memory_id"], content: [], facts: [] },
+    person: "user_id",
+    erase: "rows",
+    export: "derived",
+    rollback: "follows",
+    prune: "nothing"
+  },
+  memory_embeddings: {
+    columns: {
+      scope,
+      identity,
+      content: ["content_sha256", "value_vector", "key_vector", "excerpt", "lowered", "stems", "lemmas"],
+      facts: ["embedder_id", "memory_type", "source_class", "verified", "version", ...fence]
+    },
+    person: "user_id",
+    erase: "rows",
+    export: "derived",
+    rollback: "follows",
+    prune: "unreferred"
+  },
+  memory_chunks: {
+    columns: {
+      scope,
+      identity,
+      content: ["content_sha256", "text", "stems", "lemmas", "vector"],
+      facts: ["embedder_id", "chunk_index", "start_at", "end_at", "version", ...fence]
+    },
+    person: "user_id",
+    erase: "rows",
+    export: "derived",
+    rollback: "follows",
+    prune: "unreferred"
+  },
+  memory_entities: {
+    columns: { scope, identity, content: ["entity"], facts: ["version", ...fence] },
+    person: "user_id",
+    erase: "rows",
+    export: "derived",
+    rollback: "follows",
+    prune: "unreferred"
+  },
+  namespaces: {
+    columns: {
+      scope,
+      identity: [],
+      content: [],
+      facts: ["default_conflict_policy", "settings", "description", "created_at", "updated_at", "actor", "version"]
+    },
+    person: null,
+    erase: "keep",
+    export: "rows",
+    rollback: "stay",
+    prune: "nothing"
+  },
+  namespace_counters: {
+    // Outlives every erasure: a version that was given out once must never come again.
+    columns: { scope, identity: [], content: [], facts: ["ceiling"] },
+    person: null,
+    erase: "keep",
+    export: "local",
+    rollback: "stay",
+    prune: "nothing"
+  },
+  idempotency: {
+    columns: {
+      scope,
+      identity: [],
+      content: ["payload_hash", "answer"],
+      facts: ["idem_hash", "write_id", "at", "version"]
+    },
+    person: null,
+    erase: "scope",
+    export: "local",
+    rollback: "stay",
+    prune: "day"
+  },
+  tokens: {
+    columns: {
+      scope: ["org"],
+      identity: ["bound_user"],
+      content: ["secret_sha256"],
+      facts: [
+        "token_id",
+        "namespaces",
+        "role",
+        "kind",
+        "subject",
+        "description",
+        "created_at",
+        "created_by",
+        "expires_at",
+        "revoked_at",
+        "version"
+      ]
+    },
+    person: "bound_user",
+    erase: "rows",
+    export: "secret",
+    rollback: "stay",
+    prune: "nothing"
+  },
+  migrations: {
+    columns: { scope: [], identity: [], content: [], facts: ["id", "name", "checksum", "applied_at"] },
+    person: null,
+    erase: "keep",
+    export: "local",
+    rollback: "stay",
+    prune: "nothing"
+  }
+}
+
+/** All columns of a table, in the order of the lists. */
+export const columnsOf = ({ columns }: TableFacts): ReadonlyArray<string> => [
+  ...columns.scope,
+  ...columns.identity,
+  ...columns.content,
+  ...columns.facts
+]
+
+/** What a column is, in one word; undefined when it is not listed. */
+export const kindOf = (table: string, column: string): keyof Columns | undefined => {
+  const columns = tables[table]?.columns
+  if (columns === undefined) return undefined
+  const kinds = ["scope", "identity", "content", "facts"] as const
+  return kinds.find((kind) => columns[kind].some((name) => name === column))
+}
+
+/** Where the registry and a schema (table name to column names) differ, one line each; none when they agree. */
+export const differences = (schema: ReadonlyMap<string, ReadonlyArray<string>>): ReadonlyArray<string> => {
+  const lines: Array<string> = []
+  for (const [table, columns] of schema) {
+    const facts = tables[table]
+    if (facts === undefined) {
+      lines.push(`${table} is not listed`)
+      continue
+    }
+    const listed = columnsOf(facts)
+    lines.push(
+      ...columns.filter((column) => !listed.includes(column)).map((column) => `${table}.${column} is not listed`),
+      ...listed.filter((column) => !columns.includes(column)).map((column) =>
+        `${table}.${column} is listed and not there`
+      ),
+      ...listed.filter((column, index) => listed.indexOf(column) !== index).map((column) =>
+        `${table}.${column} is listed twice`
+      )
+    )
+  }
+  lines.push(
+    ...Object.keys(tables).filter((table) => !schema.has(table)).map((table) => `${table} is listed and not there`)
+  )
+  return lines
+}

@@ -1,0 +1,29 @@
+/**
+ * Okapi BM25 as a share: the score of a text over the highest that any text could reach for the question, so 0 holds
+ * none of its words and 1 is out of reach. Rare words weigh more (the inverse document frequency in the form that is
+ * never negative). Other rows act through the counts of the corpus alone, so a better match elsewhere moves nothing.
+ * Source: Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond", 2009.
+ */
+import type { Corpus, TermCounts } from "./SearchModel.ts"
+
+/** How soon a repeated word stops counting, and how much length is held against a text: the usual values of BM25. */
+export const K1 = 1.2
+export const B = 0.75
+
+/** The weight of a term group that stands in `holding` of `rows` texts; always positive. */
+export const weight = (rows: number, holding: number): number =>
+  Math.log(1 + (Math.max(rows - holding, 0) + 0.5) / (holding + 0.5))
+
+/** BM25 over its ceiling, in [0, 1); 0 for a question without words. */
+export const share = (corpus: Corpus, { counts, length }: TermCounts): number => {
+  let score = 0
+  let ceiling = 0
+  const norm = K1 * (1 - B + (B * length) / Math.max(corpus.meanLength, 1))
+  corpus.holding.forEach((holding, index) => {
+    const rarity = weight(corpus.rows, holding)
+    const count = counts[index] ?? 0
+    ceiling += rarity * (K1 + 1)
+    if (count > 0) score += (rarity * count * (K1 + 1)) / (count + norm)
+  })
+  return ceiling === 0 ? 0 : score / ceiling
+}

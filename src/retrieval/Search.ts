@@ -1,0 +1,190 @@
+/**
+ * One search: the legs run side by side, each within its own time; what they found is joined with the served heads and
+ * put into one order; the best come back with the part of their text that speaks to the question. A leg that fails or is
+ * late is named in `degraded` and the others answer. Only when every leg asked for fails does the search fail.
+ */
+import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import type { Scope } from "../kernel/Identity.ts"
+import { sha256 } from "../kernel/Json.ts"
+import type { StoreError } from "../kernel/LoomError.ts"
+import { Unavailable } from "../kernel/LoomError.ts"
+import { canonical } from "../platform/Analyzer.ts"
+import { Embedder } from "../platform/Embedder.ts"
+import { weight } from "./Bm25.ts"
+import * as ChunkLeg from "./ChunkLeg.ts"
+import { bestPart } from "./Excerpt.ts"
+import * as Fusion from "./Fusion.ts"
+import type { Ranked } from "./Fusion.ts"
+import * as LexicalLeg from "./LexicalLeg.ts"
+import { SearchIndex } from "./SearchIndex.ts"
+import type { Leg, LegAnswer, LegHit } from "./SearchLeg.ts"
+import { placeKey } from "./SearchModel.ts"
+import type { Corpus, LegName, Place, Question, SearchFilter } from "./SearchModel.ts"
+import { termGroups } from "./SearchTerms.ts"
+import type { TermGroup } from "./SearchTerms.ts"
+import * as VectorLeg from "./VectorLeg.ts"
+
+export interface SearchRequest {
+  readonly scope: Scope
+  readonly filter: SearchFilter
+  readonly text: string
+  readonly limit: number
+  readonly legs: ReadonlyArray<LegName>
+  /** Longest excerpt, in UTF-16 units. */
+  readonly excerptLength: number
+}
+
+export interface SearchHit extends Ranked {
+  readonly excerpt: string
+}
+
+export interface SearchResult {
+  /** Best first. */
+  readonly hits: ReadonlyArray<SearchHit>
+  /** How many memories the legs brought in. */
+  readonly candidates: number
+  /** `<leg>_unavailable` or `<leg>_late`, in the order of the legs. */
+  readonly degraded: ReadonlyArray<string>
+  /** The embedder whose vectors were compared; null when none were. */
+  readonly embedderId: string | null
+}
+
+export class Search extends Context.Tag("loom/retrieval/Search")<Search, {
+  /** `Unavailable` when no leg answers or the heads cannot be read. */
+  readonly find: (request: SearchRequest) => Effect.Effect<SearchResult, StoreError>
+}>() {}
+
+export interface SearchOptions {
+  /** How long each leg may take. */
+  readonly budgets: Readonly<Record<LegName, Duration.DurationInput>>
+}
+
+// An exact scan of a million rows takes about a second on two busy cores; past two, an answer without the leg is better.
+export const defaultOptions: SearchOptions = {
+  budgets: { vector: "2 seconds", lexical: "2 seconds", chunks: "2 seconds" }
+}
+
+/** Below this a leg would miss rows that another leg's score lifts: deeper lists changed no measured answer. */
+const LEAST_DEPTH = 50
+
+export const make = (options: SearchOptions): Effect.Effect<Search["Type"], never, SearchIndex | Embedder> =>
+  Effect.gen(function*() {
+    const index = yield* SearchIndex
+    const legs: ReadonlyArray<Leg> = yield* Effect.all([VectorLeg.make, LexicalLeg.make, ChunkLeg.make])
+
+    const run = (leg: Leg, question: Question): Effect.Effect<LegOutcome> =>
+      leg.find(question).pipe(
+        Effect.timeoutOption(options.budgets[leg.name]),
+        Effect.map((answer) =>
+          Option.match(answer, { onNone: () => failed(leg.name, "late"), onSome: (some) => answered(leg.name, some) })
+        ),
+        Effect.catchAll((error) =>
+          Effect.as(
+            Effect.logWarning("A leg of a search failed").pipe(
+              Effect.annotateLogs({ leg: leg.name, reason: error.message })
+            ),
+            failed(leg.name, "unavailable")
+          )
+        )
+      )
+
+    const find = Effect.fn("Search.find")(function*(request: SearchRequest) {
+      const { filter, scope, text } = request
+      const terms = termGroups(text)
+      const question: Question = { scope, filter, text, terms, depth: Math.max(LEAST_DEPTH, request.limit * 2) }
+      const chosen = legs.filter(({ name }) => request.legs.length === 0 || request.legs.includes(name))
+      const outcomes = yield* Effect.forEach(chosen, (leg) => run(leg, question), { concurrency: "unbounded" })
+      const degraded = outcomes.flatMap(({ degraded }) => degraded === null ? [] : [degraded])
+      if (degraded.length === chosen.length) return yield* new Unavailable({ operation: "memory.search" })
+
+      const answers = outcomes.map(({ answer }) => answer)
+      const query = answers.find((answer) => answer.query !== null)?.query ?? null
+      const corpus = answers.find((answer) => answer.corpus !== null)?.corpus ?? null
+      const passages = passagesOf(outcomes)
+      const places = placesOf(answers)
+      const [heads, derived] = yield* Effect.all([
+        index.heads(scope, filter, places),
+        index.derived(scope, places, terms, query)
+      ], { concurrency: 2 })
+
+      const copies = new Map(derived.map((copy) => [placeKey(copy), copy]))
+      const candidates = heads.map((head): Fusion.Candidate => ({
+        head,
+        derived: copies.get(placeKey(head)),
+        passage: passages.get(placeKey(head))
+      }))
+      const ranked = Fusion.rank(candidates, { terms, corpus, isQuestion: asked(text) }).slice(0, request.limit)
+      return {
+        hits: yield* withExcerpts(request, ranked, terms, corpus),
+        candidates: candidates.length,
+        degraded,
+        embedderId: query?.embedderId ?? null
+      }
+    })
+
+    const withExcerpts = (
+      { excerptLength, scope }: SearchRequest,
+      ranked: ReadonlyArray<Ranked>,
+      terms: ReadonlyArray<TermGroup>,
+      corpus: Corpus | null
+    ): Effect.Effect<ReadonlyArray<SearchHit>, StoreError> =>
+      Effect.gen(function*() {
+        const weights = terms.map((_, at) => corpus === null ? 1 : weight(corpus.rows, corpus.holding[at] ?? 0))
+        const wanted = ranked.flatMap(({ candidate, passage }) =>
+          passage === null ? [] : [{ place: candidate.head, passage }]
+        )
+        const texts = new Map(
+          (yield* index.passages(scope, wanted)).map(({ place, text }) => [placeKey(place), text])
+        )
+        return ranked.map((hit) => {
+          const text = texts.get(placeKey(hit.candidate.head)) ?? hit.candidate.derived?.excerpt ?? ""
+          return { ...hit, excerpt: bestPart(text, terms, weights, excerptLength) }
+        })
+      })
+
+    return { find }
+  })
+
+export const layerWith = (options: SearchOptions): Layer.Layer<Search, never, SearchIndex | Embedder> =>
+  Layer.effect(Search, make(options))
+
+export const layer: Layer.Layer<Search, never, SearchIndex | Embedder> = layerWith(defaultOptions)
+
+interface LegOutcome {
+  readonly name: LegName
+  readonly answer: LegAnswer
+  readonly degraded: string | null
+}
+
+const answered = (name: LegName, answer: LegAnswer): LegOutcome => ({ name, answer, degraded: null })
+
+const failed = (name: LegName, how: "late" | "unavailable"): LegOutcome => ({
+  name,
+  answer: { hits: [], query: null, corpus: null },
+  degraded: `${name}_${how}`
+})
+
+const placesOf = (answers: ReadonlyArray<LegAnswer>): ReadonlyArray<Place> => [
+  ...new Map(answers.flatMap(({ hits }) => hits.map(({ place }) => [placeKey(place), place] as const))).values()
+]
+
+const passagesOf = (outcomes: ReadonlyArray<LegOutcome>) => {
+  const found = outcomes.flatMap(({ answer }) => answer.hits.flatMap((hit) => passageOf(hit)))
+  return new Map(found)
+}
+
+const passageOf = ({ counts, passage, place, score }: LegHit) =>
+  passage === null ? [] : [[placeKey(place), { at: passage, share: score, counts }] as const]
+
+/** Whether a head is the question word for word: the same text, or the same claim in canonical form. */
+const asked = (text: string) => {
+  const exact = sha256(text)
+  const same = sha256(canonical(text))
+  return (
+    { canonical_sha256, content_sha256 }: { readonly canonical_sha256: string; readonly content_sha256: string }
+  ) => content_sha256 === exact || canonical_sha256 === same
+}

@@ -1,0 +1,91 @@
+/**
+ * Which rows a search may touch, as SQL. `within` is the scope and the writers, columns that every table leads with;
+ * `served` is what a head must be to answer; `servedPlaces` are the places of such heads. Every statement of the search
+ * starts from `inScope`, so none can read past its scope. What a caller gives is compared literally.
+ */
+import * as Schema from "effect/Schema"
+import type { Scope } from "../kernel/Identity.ts"
+import { HIDDEN_TYPES } from "../memory/MemoryType.ts"
+import { ch } from "../platform/Clickhouse.ts"
+import type { Fragment } from "../platform/Clickhouse.ts"
+import type { Place, SearchFilter } from "./SearchModel.ts"
+
+/** The condition that leads every statement. */
+export const inScope = ({ namespace, org }: Scope): Fragment =>
+  ch.fragment`org = ${ch.string(org)} AND namespace = ${ch.string(namespace)}`
+
+/** The scope, then the writers as far as they are given, in the order of the sort keys. */
+export const within = (scope: Scope, filter: SearchFilter): Fragment =>
+  ch.join([
+    inScope(scope),
+    ...(filter.agent === null ? [] : [ch.fragment`agent = ${ch.string(filter.agent)}`]),
+    ...(filter.user_id === null ? [] : [ch.fragment`user_id = ${ch.string(filter.user_id)}`]),
+    ...(filter.session_ids.length === 0 ? [] : [ch.fragment`session_id IN ${ch.array("String", filter.session_ids)}`])
+  ], " AND ")
+
+/** The columns of a place as they are read. */
+export const PlaceFields = {
+  agent: Schema.String,
+  user_id: Schema.String,
+  session_id: Schema.String,
+  memory_key: Schema.String,
+  content_sha256: Schema.String
+}
+
+/** What names a place within a scope. */
+export const placeColumns: Fragment = ch.fragment`agent, user_id, session_id, memory_key, content_sha256`
+
+export const atPlaces = (places: ReadonlyArray<Place>): Fragment =>
+  ch.fragment`(${placeColumns}) IN ${
+    ch.tuples(
+      ["String", "String", "String", "String", "String"],
+      places.map((at) => [at.agent, at.user_id, at.session_id, at.memory_key, at.content_sha256])
+    )
+  }`
+
+/** The same over the sort key of `loom.memory`, which the hash is no part of. */
+export const atIdentities = (places: ReadonlyArray<Place>): Fragment =>
+  ch.fragment`(agent, user_id, session_id, memory_key) IN ${
+    ch.tuples(
+      ["String", "String", "String", "String"],
+      places.map((at) => [at.agent, at.user_id, at.session_id, at.memory_key])
+    )
+  }`
+
+/** What a head must be to answer at the filter's time. */
+export const served = (filter: SearchFilter): Fragment => {
+  const now = ch.dateTime64(filter.now)
+  return ch.join([
+    ch.fragment`status IN ${ch.array("String", filter.statuses)}`,
+    // A row that was replaced ended with that; whoever asks for such rows wants it.
+    ch.fragment`(expires_at IS NULL OR expires_at > ${now})`,
+    ch.fragment`(valid_to IS NULL OR valid_to > ${now} OR status = 'superseded')`,
+    ch.fragment`sensitivity != 'high'`,
+    filter.memory_type === null
+      ? ch.fragment`memory_type NOT IN ${ch.array("String", HIDDEN_TYPES)}`
+      : ch.fragment`memory_type = ${ch.string(filter.memory_type)}`,
+    ...narrowing(filter)
+  ], " AND ")
+}
+
+/** Conditions on columns that only the head has, beyond being served. */
+const narrowing = (filter: SearchFilter): ReadonlyArray<Fragment> => [
+  ...(filter.run_id === null ? [] : [ch.fragment`run_id = ${ch.string(filter.run_id)}`]),
+  ...(filter.tags.length === 0 ? [] : [ch.fragment`hasAny(tags, ${ch.array("String", filter.tags)})`]),
+  ...(filter.tags_every.length === 0 ? [] : [ch.fragment`hasAll(tags, ${ch.array("String", filter.tags_every)})`]),
+  ...(filter.tags_none.length === 0 ? [] : [ch.fragment`NOT hasAny(tags, ${ch.array("String", filter.tags_none)})`]),
+  ...(filter.entities.length === 0 ? [] : [ch.fragment`hasAll(entities, ${ch.array("String", filter.entities)})`]),
+  ...(filter.exclude_keys.length === 0
+    ? []
+    : [ch.fragment`memory_key NOT IN ${ch.array("String", filter.exclude_keys)}`]),
+  ...(filter.created_after === null ? [] : [ch.fragment`created_at >= ${ch.dateTime64(filter.created_after)}`]),
+  ...(filter.created_before === null ? [] : [ch.fragment`created_at < ${ch.dateTime64(filter.created_before)}`]),
+  ...(filter.confidence_gte === null ? [] : [ch.fragment`confidence >= ${ch.float64(filter.confidence_gte)}`])
+]
+
+/** Whether the filter may leave out many served rows, so that the best of all rows say little about the best of these. */
+export const isNarrow = (filter: SearchFilter): boolean => filter.memory_type !== null || narrowing(filter).length > 0
+
+/** The places of all heads that may answer. */
+export const servedPlaces = (scope: Scope, filter: SearchFilter): Fragment =>
+  ch.fragment`SELECT ${placeColumns} FROM loom.memory FINAL WHERE ${within(scope, filter)} AND ${served(filter)}`

@@ -1,0 +1,120 @@
+/**
+ * The handler of `memory.search`: who may read what, the filter that follows, and how a hit looks on the wire. A caller
+ * bound to one user who asks for another gets the empty answer of a question without matches.
+ */
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import { readableUser, resolveScope } from "../kernel/Caller.ts"
+import type { Caller } from "../kernel/Caller.ts"
+import type { Scope } from "../kernel/Identity.ts"
+import { refuse } from "../kernel/LoomError.ts"
+import { canonicalEntity } from "../kernel/NamedThing.ts"
+import { parseTime } from "../kernel/Time.ts"
+import { bind } from "../kernel/Verb.ts"
+import type { BoundVerb, Payload } from "../kernel/Verb.ts"
+import { SERVED_STATUSES } from "../memory/MemoryModel.ts"
+import { isBlank } from "../platform/Analyzer.ts"
+import { Search } from "./Search.ts"
+import type { SearchHit } from "./Search.ts"
+import type { SearchFilter } from "./SearchModel.ts"
+import { MemorySearch } from "./SearchVerbs.ts"
+import type { SearchHitView } from "./SearchVerbs.ts"
+
+type Request = Payload<typeof MemorySearch>
+
+const DEFAULT_TOP_K = 10
+// Two or three sentences, or one spoken turn.
+const DEFAULT_EXCERPT = 400
+
+const NOTHING_FOUND = "Nothing matched: ask with other words or fewer filters, or page through memory.list."
+
+export const make: Effect.Effect<ReadonlyArray<BoundVerb>, never, Search> = Effect.map(Search, (search) => {
+  const handler = (request: Request, caller: Caller) =>
+    Effect.gen(function*() {
+      const scope = yield* resolveScope(caller, request)
+      if (isBlank(request.query)) {
+        return yield* refuse("INVALID_ARGUMENT", "`query` is blank: it asks for nothing", { field: "query" })
+      }
+      if (request.agent !== undefined && request.agent_id !== undefined && request.agent !== request.agent_id) {
+        return yield* refuse("INVALID_ARGUMENT", "`agent` and `agent_id` name two agents", { field: "agent_id" })
+      }
+      const { none, user } = readableUser(caller, request.user_id)
+      if (none) return { results: [], candidates_total: 0, degraded: [], embedding_model: null, next: NOTHING_FOUND }
+      const found = yield* search.find({
+        scope,
+        filter: filterOf(request, user, yield* Clock.currentTimeMillis),
+        text: request.query,
+        limit: request.top_k ?? DEFAULT_TOP_K,
+        legs: request.legs ?? [],
+        excerptLength: request.max_excerpt_chars ?? DEFAULT_EXCERPT
+      })
+      return {
+        results: found.hits.map((hit) => viewOf(scope, hit, request.explain ?? false)),
+        candidates_total: found.candidates,
+        degraded: found.degraded,
+        embedding_model: found.embedderId,
+        next: found.hits.length === 0 ? NOTHING_FOUND : null
+      }
+    })
+  return [bind(MemorySearch, handler)]
+})
+
+const millisOf = (text: string | undefined): number | null => {
+  const parsed = text === undefined ? null : parseTime(text)
+  return parsed === null || typeof parsed === "string" ? null : parsed.millis
+}
+
+const filterOf = (request: Request, user: string | null, now: number): SearchFilter => ({
+  agent: request.agent ?? request.agent_id ?? null,
+  user_id: user,
+  session_ids: [...request.session_ids ?? [], ...request.session_id === undefined ? [] : [request.session_id]],
+  run_id: request.run_id ?? null,
+  memory_type: request.memory_type ?? null,
+  tags: request.tags ?? [],
+  tags_every: request.tags_every ?? [],
+  tags_none: request.tags_none ?? [],
+  entities: (request.entity_filter ?? []).map(canonicalEntity),
+  exclude_keys: request.exclude_keys ?? [],
+  statuses: [
+    ...SERVED_STATUSES,
+    ...request.include_duplicates === true ? ["duplicate" as const] : [],
+    ...request.include_superseded === true ? ["superseded" as const] : [],
+    ...request.include_proposed === true ? ["proposed" as const] : []
+  ],
+  created_after: millisOf(request.created_after),
+  created_before: millisOf(request.created_before),
+  confidence_gte: request.confidence_gte ?? null,
+  now
+})
+
+const viewOf = (scope: Scope, hit: SearchHit, explain: boolean): SearchHitView => {
+  const { head } = hit.candidate
+  return {
+    memory_key: head.memory_key,
+    memory_id: head.memory_id,
+    namespace: scope.namespace,
+    agent: head.agent,
+    user_id: head.user_id,
+    session_id: head.session_id,
+    memory_type: head.memory_type,
+    content_excerpt: hit.excerpt,
+    similarity: hit.similarity,
+    score: hit.score,
+    rank_score: hit.score,
+    ...explain ? { score_components: hit.components } : {},
+    tags: head.tags,
+    entities: head.entities,
+    status: head.status,
+    pinned: head.pinned,
+    version_text: head.version.toString(),
+    content_sha256: head.content_sha256,
+    created_at: new Date(head.created_at).toISOString(),
+    valid_at: head.valid_at === null ? null : new Date(head.valid_at).toISOString(),
+    source_class: head.source_class,
+    confidence: head.confidence,
+    parent_memory_key: hit.passage === null ? null : head.memory_key,
+    chunk_index: hit.passage?.chunk_index ?? null,
+    chunk_start: hit.passage?.start ?? null,
+    chunk_end: hit.passage?.end ?? null
+  }
+}

@@ -1,0 +1,84 @@
+/**
+ * The port to whatever finds memories by meaning and by word. Every method takes the scope and the filter and applies
+ * both before it ranks, so a row outside them moves nothing: no hit, no order, no count. A row is answered only while
+ * the served head of its memory has the content it was derived from.
+ */
+import * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
+import type { Scope } from "../kernel/Identity.ts"
+import type { StoreError } from "../kernel/LoomError.ts"
+import type { Corpus, Cosines, Derived, Head, Passage, Place, SearchFilter, TermCounts } from "./SearchModel.ts"
+import type { TermGroup } from "./SearchTerms.ts"
+
+/** A question's vector and the embedder it comes from; vectors of other embedders are never compared with it. */
+export interface QueryVector {
+  readonly embedderId: string
+  readonly vector: Float32Array
+}
+
+export interface VectorHit {
+  readonly place: Place
+  readonly cosines: Cosines
+}
+
+export interface WordHit {
+  readonly place: Place
+  readonly terms: TermCounts
+}
+
+export interface PassageHit extends WordHit {
+  readonly passage: Passage
+}
+
+export interface WordAnswer<Hit> {
+  readonly corpus: Corpus
+  readonly hits: ReadonlyArray<Hit>
+}
+
+export class SearchIndex extends Context.Tag("loom/retrieval/SearchIndex")<SearchIndex, {
+  /** The rows closest to the vector by value or, damped, by key; closest first, exact over the whole scope. */
+  readonly vector: (
+    scope: Scope,
+    filter: SearchFilter,
+    query: QueryVector,
+    limit: number
+  ) => Effect.Effect<ReadonlyArray<VectorHit>, StoreError>
+  /** The rows whose text holds the question's words, best BM25 first. */
+  readonly lexical: (
+    scope: Scope,
+    filter: SearchFilter,
+    terms: ReadonlyArray<TermGroup>,
+    limit: number
+  ) => Effect.Effect<WordAnswer<WordHit>, StoreError>
+  /** The passages of long values that hold the question's words, best BM25 first, one for each memory. */
+  readonly chunks: (
+    scope: Scope,
+    filter: SearchFilter,
+    terms: ReadonlyArray<TermGroup>,
+    limit: number
+  ) => Effect.Effect<WordAnswer<PassageHit>, StoreError>
+  /** The served heads at these places; one that is served no more, or has other content by now, is left out. */
+  readonly heads: (
+    scope: Scope,
+    filter: SearchFilter,
+    places: ReadonlyArray<Place>
+  ) => Effect.Effect<ReadonlyArray<Head>, StoreError>
+  /** The excerpt, the cosines and the word counts at these places. */
+  readonly derived: (
+    scope: Scope,
+    places: ReadonlyArray<Place>,
+    terms: ReadonlyArray<TermGroup>,
+    query: QueryVector | null
+  ) => Effect.Effect<ReadonlyArray<Derived>, StoreError>
+  /** The words of passages, in the order asked; one that is gone is left out. */
+  readonly passages: (
+    scope: Scope,
+    passages: ReadonlyArray<{ readonly place: Place; readonly passage: Passage }>
+  ) => Effect.Effect<ReadonlyArray<{ readonly place: Place; readonly text: string }>, StoreError>
+}>() {}
+
+/** What a closeness to the key counts against one to the value: a key names the subject, it does not state the fact. */
+export const KEY_DAMPING = 0.8
+
+/** The closeness of a row: that of its value, or of its key, damped. */
+export const closeness = ({ key, value }: Cosines): number => Math.max(value, KEY_DAMPING * key)

@@ -1,0 +1,34 @@
+/**
+ * A leg: one way to find memories, with nothing said about the others. `Search` runs the legs side by side and gives each
+ * its own time; a leg that fails or is late is named in the answer and the rest go on. A new leg is one file with a `make`
+ * like those of `VectorLeg`, `LexicalLeg` and `ChunkLeg`.
+ */
+import type * as Effect from "effect/Effect"
+import type { Overloaded, StoreError } from "../kernel/LoomError.ts"
+import type { QueryVector } from "./SearchIndex.ts"
+import type { Corpus, LegName, Passage, Place, Question } from "./SearchModel.ts"
+
+export interface LegHit {
+  readonly place: Place
+  /** On the leg's own scale: a cosine, or the share of `Bm25`. */
+  readonly score: number
+  /** The part of a long value that was found. */
+  readonly passage: Passage | null
+  /** How often each term group stands in that part. */
+  readonly counts: ReadonlyArray<number>
+}
+
+export interface LegAnswer {
+  /** Best first. */
+  readonly hits: ReadonlyArray<LegHit>
+  /** What the leg learned that the ranking of other legs' hits needs too. */
+  readonly query: QueryVector | null
+  readonly corpus: Corpus | null
+}
+
+export const nothing: LegAnswer = { hits: [], query: null, corpus: null }
+
+export interface Leg {
+  readonly name: LegName
+  readonly find: (question: Question) => Effect.Effect<LegAnswer, StoreError | Overloaded>
+}

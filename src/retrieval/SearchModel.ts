@@ -1,0 +1,110 @@
+/**
+ * The nouns of a search: what is asked (`Question`), which rows may answer (`SearchFilter`), what a leg finds
+ * (`LegHit`), and what a memory brings to the ranking (`Head`). Next: `SearchIndex` (how rows are found) and `Fusion` (how
+ * they are ordered).
+ */
+import type { Scope, Writer } from "../kernel/Identity.ts"
+import type { SourceClass, Status } from "../memory/MemoryModel.ts"
+import type { TermGroup } from "./SearchTerms.ts"
+
+/** The ways to find a memory; each runs beside the others and may fail alone. */
+export const LEGS = ["vector", "lexical", "chunks"] as const
+export type LegName = typeof LEGS[number]
+
+/**
+ * Which rows may answer, beside the scope. Null and the empty list are no filter. A row must be served (one of
+ * `statuses`, not ended at `now`, not of high sensitivity) whatever else is asked.
+ */
+export interface SearchFilter {
+  readonly agent: string | null
+  readonly user_id: string | null
+  readonly session_ids: ReadonlyArray<string>
+  readonly run_id: string | null
+  /** Null leaves out the types that an unfiltered search hides. */
+  readonly memory_type: string | null
+  /** Any of these, exactly. */
+  readonly tags: ReadonlyArray<string>
+  /** All of these, exactly. */
+  readonly tags_every: ReadonlyArray<string>
+  /** None of these, exactly; a row without tags passes. */
+  readonly tags_none: ReadonlyArray<string>
+  /** All of these, in canonical form. */
+  readonly entities: ReadonlyArray<string>
+  readonly exclude_keys: ReadonlyArray<string>
+  readonly statuses: ReadonlyArray<Status>
+  /** Milliseconds since 1970: created at or after, and before. */
+  readonly created_after: number | null
+  readonly created_before: number | null
+  readonly confidence_gte: number | null
+  /** The time at which rows must be served, in milliseconds since 1970. */
+  readonly now: number
+}
+
+/** One content of one memory: the place of the row within its scope, and the hash that a served head must still have. */
+export interface Place extends Writer {
+  readonly memory_key: string
+  readonly content_sha256: string
+}
+
+/** One string for a place; the separator is refused in names. */
+export const placeKey = (place: Place): string =>
+  `${place.agent}\u0000${place.user_id}\u0000${place.session_id}\u0000${place.memory_key}\u0000${place.content_sha256}`
+
+export interface Question {
+  readonly scope: Scope
+  readonly filter: SearchFilter
+  readonly text: string
+  readonly terms: ReadonlyArray<TermGroup>
+  /** How many hits each leg brings at most. */
+  readonly depth: number
+}
+
+/** What BM25 knows of the texts it ranks: how many, their mean length in words, and in how many each term group stands. */
+export interface Corpus {
+  readonly rows: number
+  readonly meanLength: number
+  readonly holding: ReadonlyArray<number>
+}
+
+/** How often each term group of the question stands in a text of `length` words. */
+export interface TermCounts {
+  readonly counts: ReadonlyArray<number>
+  readonly length: number
+}
+
+/** Cosines with the question. */
+export interface Cosines {
+  readonly value: number
+  readonly key: number
+}
+
+/** A part of a long value: UTF-16 offsets [start, end) in the value's text, and its words. */
+export interface Passage {
+  readonly chunk_index: number
+  readonly start: number
+  readonly end: number
+}
+
+/** Everything a memory brings to the ranking and to the answer. */
+export interface Head extends Place {
+  readonly memory_id: string
+  readonly memory_type: string
+  readonly tags: ReadonlyArray<string>
+  readonly entities: ReadonlyArray<string>
+  readonly status: Status
+  readonly pinned: boolean
+  readonly version: bigint
+  readonly created_at: number
+  readonly valid_at: number | null
+  readonly source_class: SourceClass
+  readonly confidence: number
+  readonly canonical_sha256: string
+}
+
+/** What is derived from a place's text, for the ranking and the excerpt. */
+export interface Derived extends Place {
+  readonly excerpt: string
+  /** Null when no vector was asked for or the row has none of that embedder. */
+  readonly cosines: Cosines | null
+  readonly terms: TermCounts
+}

@@ -1,0 +1,42 @@
+/**
+ * A question as the lexical legs look it up: one group of equal words each (the stem, and the dictionary forms, so that
+ * "went" finds "go"), without the words that carry no meaning. Identifiers (`v1.9`, `ERR_7731`, a hash) are marked: a
+ * row that holds one is meant, however far its vector is.
+ */
+import { lemmas, queryTerms, stems, words } from "../platform/Analyzer.ts"
+
+/** Words that count as one: a text holds the group when it holds its stem or one of its lemmas. */
+export interface TermGroup {
+  readonly stem: string
+  readonly lemmas: ReadonlyArray<string>
+  readonly identifier: boolean
+}
+
+// Every group is one more pass over the words of each row. A question has ten; the longest texts that people paste are
+// still told apart by this many of their words.
+const mostGroups = 32
+
+// A digit beside a letter or a joiner: v1.9, err_7731, 2fb91ac. Not a bare number, and not 7pm, 2nd or 10k.
+const identifier = /(?=.*\d)(?=.*[\p{L}._:/@#-])/u
+const measure = /^\d+(?:am|pm|st|nd|rd|th|s|k|m|h|d|g|kg|km|cm|mm|ml|gb|mb|tb|kb|ms|min|hrs?)$|^\d+(?:[.:-]\d+)*$/
+
+const isIdentifier = (word: string): boolean =>
+  (identifier.test(word) && !measure.test(word)) || (word.includes("_") && word.length > 2)
+
+/** The groups of a question in its order; empty when it has no words. The most telling ones when it is long. */
+export const termGroups = (text: string): ReadonlyArray<TermGroup> => {
+  const telling = new Set(queryTerms(text).stems)
+  const groups = new Map<string, TermGroup>()
+  for (const word of words(text)) {
+    const stem = stems(word)[0] ?? word
+    if (telling.has(stem) && !groups.has(stem)) {
+      groups.set(stem, { stem, lemmas: lemmas(word), identifier: isIdentifier(word) })
+    }
+  }
+  const all = [...groups.values()]
+  if (all.length <= mostGroups) return all
+  // Long words and identifiers are the rare ones; which words are rare among the rows is not known yet.
+  const weight = ({ identifier, stem }: TermGroup) => stem.length + (identifier ? 100 : 0)
+  const kept = new Set([...all].sort((a, b) => weight(b) - weight(a)).slice(0, mostGroups))
+  return all.filter((group) => kept.has(group))
+}

@@ -1,0 +1,117 @@
+/**
+ * The verb `memory.search`, declared once. Every list filter left empty is no filter; tags are compared exactly, case
+ * included; times without an offset are read as UTC.
+ */
+import * as Schema from "effect/Schema"
+import { OptionalName } from "../kernel/Identity.ts"
+import { make } from "../kernel/Verb.ts"
+import { Confidence, EntityNames, MemoryTypeName, scopeFields, TimeText, writerFields } from "../memory/MemoryFields.ts"
+import { LEGS } from "./SearchModel.ts"
+
+// A question, or a text to look up word for word; what is longer is a document.
+const MAX_QUERY = 8_192
+// The words of one passage; a whole value is read by memory.get.
+const MAX_EXCERPT = 1_200
+
+const text = (max: number) =>
+  Schema.String.pipe(
+    Schema.maxLength(max),
+    Schema.filter((text) => text.isWellFormed() || "holds a lone surrogate", { jsonSchema: { type: "string" } })
+  )
+// Longer than any tag or key, so that what cannot match is still taken literally.
+const Texts = Schema.Array(text(512)).pipe(Schema.maxItems(256))
+
+/** The weighted parts of a score; they add up to it. */
+export const ScoreComponents = Schema.Struct({
+  /** The share of the question's words that the text or its best passage holds, rare words counting more: 0 to 1. */
+  words: Schema.Number,
+  /** 0.75 of the cosine. */
+  vector: Schema.Number,
+  /** 0.4 of the share of the question's identifiers that the text holds. */
+  identifier: Schema.Number,
+  /** 2 when the memory is the question word for word. */
+  exact: Schema.Number
+})
+
+export const SearchHitView = Schema.Struct({
+  memory_key: Schema.String,
+  memory_id: Schema.String,
+  namespace: Schema.String,
+  agent: Schema.String,
+  user_id: Schema.String,
+  session_id: Schema.String,
+  memory_type: Schema.String,
+  /** A verbatim part of the value's text, the one that holds most of the question. */
+  content_excerpt: Schema.String,
+  /** Cosine of the question with the value or, damped, with the key; null when no vectors were compared. */
+  similarity: Schema.NullOr(Schema.Number),
+  /** The sum of the components; a higher one is a better match, and what other rows hold does not change its parts. */
+  score: Schema.Number,
+  rank_score: Schema.Number,
+  score_components: Schema.optional(ScoreComponents),
+  tags: Schema.Array(Schema.String),
+  entities: Schema.Array(Schema.String),
+  status: Schema.String,
+  pinned: Schema.Boolean,
+  version_text: Schema.String,
+  content_sha256: Schema.String,
+  created_at: Schema.String,
+  valid_at: Schema.NullOr(Schema.String),
+  source_class: Schema.String,
+  confidence: Schema.Number,
+  /** Set when the excerpt is from a passage of a long value: its key, and the passage's UTF-16 offsets in the text. */
+  parent_memory_key: Schema.NullOr(Schema.String),
+  chunk_index: Schema.NullOr(Schema.Number),
+  chunk_start: Schema.NullOr(Schema.Number),
+  chunk_end: Schema.NullOr(Schema.Number)
+})
+export type SearchHitView = typeof SearchHitView.Type
+
+export const MemorySearch = make("memory.search", {
+  access: "read",
+  idempotent: true,
+  writes: false,
+  listed: true,
+  teaching: {
+    what:
+      "Find memories by meaning and by word, best first, each with the part of its text that speaks to the question.",
+    when: "A question may be answered by what was learned before, and the key is not known.",
+    whenNot: "The key is known (memory.get), or you need every row of a kind (memory.list).",
+    args:
+      "query is a question or a few words; names, versions and error codes are matched as they are. Rows of every agent and session are searched unless agent, user_id or session_id narrow. tags matches any, tags_every all, tags_none none of the tags, exactly; an empty list is no filter. degraded names a way of searching that did not answer this time."
+  },
+  payload: Schema.Struct({
+    ...scopeFields,
+    ...writerFields,
+    agent_id: Schema.optional(OptionalName),
+    session_ids: Schema.optional(Schema.Array(OptionalName).pipe(Schema.maxItems(256))),
+    run_id: Schema.optional(OptionalName),
+    query: text(MAX_QUERY),
+    top_k: Schema.optional(Schema.Int.pipe(Schema.between(1, 100))),
+    memory_type: Schema.optional(MemoryTypeName),
+    tags: Schema.optional(Texts),
+    tags_every: Schema.optional(Texts),
+    tags_none: Schema.optional(Texts),
+    entity_filter: Schema.optional(EntityNames),
+    exclude_keys: Schema.optional(Texts),
+    include_duplicates: Schema.optional(Schema.Boolean),
+    include_superseded: Schema.optional(Schema.Boolean),
+    include_proposed: Schema.optional(Schema.Boolean),
+    created_after: Schema.optional(TimeText),
+    created_before: Schema.optional(TimeText),
+    confidence_gte: Schema.optional(Confidence),
+    legs: Schema.optional(Schema.Array(Schema.Literal(...LEGS))),
+    explain: Schema.optional(Schema.Boolean),
+    max_excerpt_chars: Schema.optional(Schema.Int.pipe(Schema.between(20, MAX_EXCERPT)))
+  }),
+  answer: Schema.Struct({
+    results: Schema.Array(SearchHitView),
+    /** How many memories were compared for the order. */
+    candidates_total: Schema.Number,
+    /** Parts of the search that failed or were late, as `vector_unavailable` or `lexical_late`. */
+    degraded: Schema.Array(Schema.String),
+    /** The embedder whose vectors were compared; null when none were. */
+    embedding_model: Schema.NullOr(Schema.String),
+    next: Schema.NullOr(Schema.String)
+  })
+})

@@ -1,0 +1,22 @@
+/** Memories close to the question in meaning: its vector against those of values and, damped, of keys. */
+import * as Effect from "effect/Effect"
+import { Embedder } from "../platform/Embedder.ts"
+import { closeness, SearchIndex } from "./SearchIndex.ts"
+import type { Leg } from "./SearchLeg.ts"
+
+export const make: Effect.Effect<Leg, never, SearchIndex | Embedder> = Effect.gen(function*() {
+  const index = yield* SearchIndex
+  const embedder = yield* Embedder
+  return {
+    name: "vector",
+    find: Effect.fn("VectorLeg.find")(function*({ depth, filter, scope, text }) {
+      const query = { embedderId: embedder.id, vector: yield* embedder.embedQuery(text) }
+      const found = yield* index.vector(scope, filter, query, depth)
+      return {
+        hits: found.map(({ cosines, place }) => ({ place, score: closeness(cosines), passage: null, counts: [] })),
+        query,
+        corpus: null
+      }
+    })
+  }
+})

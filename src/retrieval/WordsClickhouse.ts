@@ -1,0 +1,134 @@
+/**
+ * BM25 in one statement, over the excerpts of memories or over the passages of long values: counts, corpus and rank come
+ * from the same rows. A word group stands in a text as its stem or as one of its lemmas, whichever is more often. The
+ * order is that of `Bm25.share`; the counts go back to the caller, who computes the share itself.
+ */
+import * as Schema from "effect/Schema"
+import type { Scope } from "../kernel/Identity.ts"
+import { ch } from "../platform/Clickhouse.ts"
+import type { Fragment, Statement } from "../platform/Clickhouse.ts"
+import { B, K1 } from "./Bm25.ts"
+import { placeColumns, PlaceFields, servedPlaces, within } from "./SearchFilterClickhouse.ts"
+import type { SearchFilter } from "./SearchModel.ts"
+import type { TermGroup } from "./SearchTerms.ts"
+
+/** A table of texts: its name, what tells two texts of one place apart, and how one place gives one row. */
+interface Texts {
+  readonly table: Fragment
+  readonly within: Fragment
+  readonly onePerPlace: Fragment
+}
+
+export const excerpts: Texts = {
+  table: ch.identifier("loom", "memory_embeddings"),
+  within: ch.empty,
+  onePerPlace: ch.empty
+}
+
+/** A long value has hundreds of passages; all but its best would crowd out other memories. */
+export const passages: Texts = {
+  table: ch.identifier("loom", "memory_chunks"),
+  within: ch.fragment`, chunk_index, start_at, end_at`,
+  onePerPlace: ch.fragment`LIMIT 1 BY ${placeColumns}`
+}
+
+const WordFields = {
+  ...PlaceFields,
+  counts: Schema.Array(Schema.Number),
+  words: Schema.Number,
+  holding: Schema.Array(Schema.Number),
+  corpus_rows: Schema.Number,
+  corpus_words: Schema.Number
+}
+
+export const WordRow = Schema.Struct(WordFields)
+export type WordRow = typeof WordRow.Type
+
+export const PassageRow = Schema.Struct({
+  ...WordFields,
+  chunk_index: Schema.Number,
+  start_at: Schema.Number,
+  end_at: Schema.Number
+})
+
+/** How often each group stands in a row, as `Array(UInt32)`. */
+export const countsOf = (terms: ReadonlyArray<TermGroup>): Fragment =>
+  terms.length === 0
+    ? ch.fragment`CAST([], 'Array(UInt32)')`
+    : ch.fragment`[${
+      ch.join(terms.map(({ lemmas, stem }) =>
+        ch.fragment`toUInt32(greatest(${
+          ch.join([
+            ch.fragment`countEqual(stems, ${ch.string(stem)})`,
+            ...lemmas.map((lemma) => ch.fragment`countEqual(lemmas, ${ch.string(lemma)})`)
+          ])
+        }))`
+      ))
+    }]`
+
+const holdsAny = (terms: ReadonlyArray<TermGroup>): Fragment =>
+  ch.fragment`(hasAny(stems, ${ch.array("String", terms.map(({ stem }) => stem))})
+    OR hasAny(lemmas, ${ch.array("String", terms.flatMap(({ lemmas }) => lemmas))}))`
+
+// A text may stand twice: two generations of an embedder, or a repeated insert that is not merged yet.
+const once = (texts: Texts): Fragment => ch.fragment`LIMIT 1 BY ${placeColumns}${texts.within}`
+
+const rank = (
+  texts: Texts,
+  scope: Scope,
+  filter: SearchFilter,
+  terms: ReadonlyArray<TermGroup>,
+  limit: number,
+  among: Fragment,
+  corpusOnce: Fragment
+): Statement =>
+  ch.sql("SearchIndex.words")`
+    WITH greatest(corpus_words / corpus_rows, 1) AS mean_words,
+      ${ch.float64(K1)} * (${ch.float64(1 - B)} + ${ch.float64(B)} * words / mean_words) AS norm,
+      (count, held) -> log(1 + (greatest(corpus_rows - held, 0) + 0.5) / (held + 0.5)) * count / (count + norm) AS gain
+    SELECT ${placeColumns}${texts.within}, counts, words, holding, corpus_rows, corpus_words
+    FROM (
+      SELECT *, arrayMap(held -> toUInt32(held), sumForEach(arrayMap(count -> count > 0, counts)) OVER ()) AS holding
+      FROM (
+        SELECT ${placeColumns}${texts.within}, version, ${countsOf(terms)} AS counts, toUInt32(stems.size0) AS words
+        FROM ${texts.table}
+        PREWHERE ${within(scope, filter)}
+        WHERE ${holdsAny(terms)} ${among}
+        ${once(texts)}
+      )
+    ) AS matched
+    CROSS JOIN (
+      SELECT toUInt32(count()) AS corpus_rows, toFloat64(sum(words)) AS corpus_words
+      FROM (SELECT stems.size0 AS words FROM ${texts.table} PREWHERE ${
+    within(scope, filter)
+  } WHERE 1 ${among} ${corpusOnce})
+    ) AS corpus
+    ORDER BY arraySum(gain, counts, holding) DESC, version DESC ${texts.onePerPlace}
+    LIMIT ${ch.uint32(limit)}`
+
+/** Over every text of the scope, retired contents included; whoever asks checks the heads. */
+export const best = (
+  texts: Texts,
+  scope: Scope,
+  filter: SearchFilter,
+  terms: ReadonlyArray<TermGroup>,
+  limit: number
+): Statement => rank(texts, scope, filter, terms, limit, ch.empty, ch.empty)
+
+/** Over the texts of served places alone, each counted once. */
+export const bestServed = (
+  texts: Texts,
+  scope: Scope,
+  filter: SearchFilter,
+  terms: ReadonlyArray<TermGroup>,
+  limit: number
+): Statement =>
+  rank(
+    texts,
+    scope,
+    filter,
+    terms,
+    limit,
+    ch.fragment`AND (${placeColumns}) IN (${servedPlaces(scope, filter)})`,
+    once(texts)
+  )

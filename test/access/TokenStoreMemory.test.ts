@@ -1,0 +1,4 @@
+import { layerMemory } from "../../src/access/TokenStore.ts"
+import { suite } from "./TokenStoreContract.ts"
+
+suite("memory", layerMemory)

@@ -1,0 +1,49 @@
+/**
+ * The write path of one process on the in-process store: actor, committer, policies and a client, with scripted faults.
+ */
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { localCaller } from "../../src/kernel/Caller.ts"
+import type { LoomError } from "../../src/kernel/LoomError.ts"
+import * as Committer from "../../src/memory/Committer.ts"
+import * as MemoryClient from "../../src/memory/MemoryClient.ts"
+import * as MemoryEntity from "../../src/memory/MemoryEntity.ts"
+import * as MemoryIntake from "../../src/memory/MemoryIntake.ts"
+import * as MemoryReads from "../../src/memory/MemoryReads.ts"
+import * as MemoryStoreMemory from "../../src/memory/MemoryStoreMemory.ts"
+import * as MemoryWrites from "../../src/memory/MemoryWrites.ts"
+import * as SensitivityPolicy from "../../src/memory/SensitivityPolicy.ts"
+import * as WritePolicy from "../../src/memory/WritePolicy.ts"
+import * as NamespaceStore from "../../src/namespace/NamespaceStore.ts"
+import { layerTest as layerEmbedder } from "../../src/platform/EmbedderTest.ts"
+import { Dispatch, make } from "../../services/gateway/Dispatch.ts"
+import * as LocalSharding from "../../services/layers/LocalSharding.ts"
+import * as FaultyStore from "./FaultyStore.ts"
+
+const layerDispatch = Layer.effect(
+  Dispatch,
+  Effect.map(Effect.all([MemoryWrites.make, MemoryReads.make]), (groups) => make(groups.flat()))
+)
+
+export const layer = (options: MemoryEntity.Options = MemoryEntity.defaultOptions) =>
+  layerDispatch.pipe(
+    Layer.provideMerge(MemoryClient.layer),
+    Layer.provideMerge(MemoryEntity.layer(options).pipe(Layer.provide(Committer.layer))),
+    Layer.provideMerge(LocalSharding.layer),
+    Layer.provideMerge(MemoryIntake.layer),
+    Layer.provideMerge(FaultyStore.layer),
+    Layer.provideMerge(Layer.mergeAll(
+      FaultyStore.layerScript,
+      MemoryStoreMemory.layerMemory,
+      NamespaceStore.layerMemory,
+      WritePolicy.layer,
+      SensitivityPolicy.layerDeclaredOnly,
+      layerEmbedder
+    ))
+  )
+
+/** Calls a verb as the local caller; answers the encoded JSON. */
+export const call = (verb: string, request: object): Effect.Effect<Record<string, unknown>, LoomError, Dispatch> =>
+  Effect.flatMap(Dispatch, (dispatch) => dispatch.call(verb, request, localCaller)).pipe(
+    Effect.map((answer) => ({ ...Object(answer) }))
+  )
