@@ -7,6 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { TokenList } from "../../src/access/TokenVerbs.ts"
+import type { CliFailure } from "./CliFailure.ts"
 import { cliFailure } from "./CliFailure.ts"
 import * as CommonOptions from "./CommonOptions.ts"
 import * as Output from "./Output.ts"
@@ -30,31 +31,19 @@ const head = ["TOKEN", "ORG", "NAMESPACES", "ROLE", "ACTOR", "USER", "EXPIRES", 
 // The most that one page may hold.
 const PAGE = 1_000
 
-const all = (call: TokenCalls.TokenCall, request: object) =>
-  Effect.iterate(
-    { tokens: [], cursor: undefined, more: true } as {
-      readonly tokens: Page["tokens"]
-      readonly cursor: string | undefined
-      readonly more: boolean
-    },
-    {
-      while: ({ more }) => more,
-      body: ({ cursor, tokens }) =>
-        call(TokenList.tag, { ...request, limit: PAGE, ...(cursor === undefined ? {} : { cursor }) }).pipe(
-          Effect.flatMap((answer) =>
-            Effect.mapError(
-              Schema.decodeUnknown(TokenList.answer)(answer),
-              () => cliFailure("failed", "ANSWER", "The server answers something else than a list of tokens")
-            )
-          ),
-          Effect.map((page) => ({
-            tokens: [...tokens, ...page.tokens],
-            cursor: page.next_cursor ?? undefined,
-            more: page.next_cursor !== null
-          }))
-        )
-    }
-  )
+const all = (
+  call: TokenCalls.TokenCall,
+  request: object,
+  cursor: object = {}
+): Effect.Effect<Page["tokens"], CliFailure> =>
+  Effect.gen(function*() {
+    const answer = yield* call(TokenList.tag, { ...request, ...cursor, limit: PAGE })
+    const { next_cursor, tokens } = yield* Effect.mapError(
+      Schema.decodeUnknown(TokenList.answer)(answer),
+      () => cliFailure("failed", "ANSWER", "The server answers something else than a list of tokens")
+    )
+    return next_cursor === null ? tokens : [...tokens, ...(yield* all(call, request, { cursor: next_cursor }))]
+  })
 
 export const listTokensCommand = Command.make("list-tokens", {
   org: CommonOptions.text("org", "name", "Only the tokens of this org"),
@@ -64,7 +53,7 @@ export const listTokensCommand = Command.make("list-tokens", {
 }, ({ data, json, org, revoked }) =>
   Effect.gen(function*() {
     const call = yield* TokenCalls.make
-    const { tokens } = yield* all(call, {
+    const tokens = yield* all(call, {
       include_revoked: revoked,
       ...(Option.isSome(org) ? { org: org.value } : {})
     })

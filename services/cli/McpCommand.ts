@@ -13,7 +13,7 @@ import { version } from "./Version.ts"
 const serve = Effect.gen(function*() {
   const McpStdio = yield* Effect.promise(() => import("../gateway/McpStdio.ts"))
   return yield* Effect.mapError(
-    McpStdio.run({ name: "loom", version }),
+    McpStdio.run(version),
     (cause) => cliFailure("failed", "STDIO", `The pipe broke: ${String(cause)}`)
   )
 })

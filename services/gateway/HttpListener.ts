@@ -10,6 +10,7 @@ import * as Context from "effect/Context"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { randomUUID } from "node:crypto"
 import { createServer, STATUS_CODES } from "node:http"
 import type { Server } from "node:http"
 import type { Socket } from "node:net"
@@ -42,9 +43,13 @@ const REQUEST_MILLIS = 60_000
 // A web socket's peer answers the close frame within a round trip.
 const CLOSE_TIME = "1 second"
 
+// No application has seen the request, so its id is made here; every answer carries one.
+const newRequestId = (): string => `req_${randomUUID()}`
+
 const rawAnswer = ({ body, status }: WireError): string => {
   const text = JSON.stringify(body)
   return `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}\r\ncontent-type: application/json\r\n` +
+    `x-request-id: ${newRequestId()}\r\n` +
     `content-length: ${Buffer.byteLength(text)}\r\nconnection: close\r\n\r\n${text}`
 }
 
@@ -55,13 +60,21 @@ const unreadable = (code: string | undefined): WireError =>
     ? edgeError("HEADERS_TOO_LARGE", "The headers are too large")
     : edgeError("BAD_REQUEST", "The request is not well-formed HTTP")
 
+// The two of this module that wait for `upgrade`: the one below and the one that tracks connections.
+const listenersOfOurs = 2
+
 const makeServer = (): Server => {
   const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MILLIS, requestTimeout: REQUEST_MILLIS })
   server.on("request", (_, response) => {
-    if (true) return
+    if (server.listenerCount("request") > 1) return
     const { body, status } = toWire(new Unavailable({ operation: "The server" }))
-    response.writeHead(status, { "content-type": "application/json", connection: "close" })
+    const headers = { "content-type": "application/json", "x-request-id": newRequestId(), connection: "close" }
+    response.writeHead(status, headers)
     response.end(JSON.stringify(body))
+  })
+  server.on("upgrade", (_, socket) => {
+    if (server.listenerCount("upgrade") > listenersOfOurs) return
+    socket.end(rawAnswer(toWire(new Unavailable({ operation: "The server" }))))
   })
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Duplex) => {
     if (!socket.writable || error.code === "ECONNRESET") return void socket.destroy()

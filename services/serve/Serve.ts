@@ -17,14 +17,17 @@ import { MemoryStore } from "../../src/memory/MemoryStore.ts"
 import * as Clickhouse from "../../src/platform/Clickhouse.ts"
 import * as ClickhouseMigrations from "../../src/platform/ClickhouseMigrations.ts"
 import * as ClickhouseMigrator from "../../src/platform/ClickhouseMigrator.ts"
+import { Embedder } from "../../src/platform/Embedder.ts"
 import * as EmbedderConfig from "../../src/platform/EmbedderConfig.ts"
 import * as Health from "../gateway/Health.ts"
 import * as Http from "../gateway/Http.ts"
+import * as Mcp from "../gateway/Mcp.ts"
 import * as Rpc from "../gateway/Rpc.ts"
 import * as LocalSharding from "../layers/LocalSharding.ts"
 import * as Settings from "../layers/Settings.ts"
 import type { ServeSettings } from "../layers/Settings.ts"
 import * as Slices from "../layers/Slices.ts"
+import * as FaultPoints from "./FaultPoints.ts"
 
 /** Brings the schema up to date before anything reads it. */
 const layerMigrated = Layer.effectDiscard(Effect.gen(function*() {
@@ -57,30 +60,51 @@ const layerRepaired = Layer.scopedDiscard(Effect.gen(function*() {
   )
 }))
 
+/** Loads the embedder's model before the first caller needs it; a failure shows at the first use. */
+const layerWarm = Layer.scopedDiscard(
+  Effect.flatMap(Embedder, (embedder) => Effect.forkScoped(Effect.ignoreLogged(embedder.embedQuery("warm up"))))
+)
+
 const actorOptions = (settings: ServeSettings): MemoryEntity.Options => ({
   ...MemoryEntity.defaultOptions,
   mailboxCapacity: settings.mailboxCapacity,
+  bulkDedup: settings.bulkDedup,
   bounds: { ...MemoryEntity.defaultOptions.bounds, maxHeads: settings.maxHeads }
 })
 
-/** The whole server for these settings; it lives as long as the layer. */
-export const layer = (settings: ServeSettings, version: string) => {
-  const edges = Http.layerHttp({ host: settings.host, port: settings.port, version }, Rpc.layerRoutes)
+/** The parts of the server that a deployment may replace; each default is what `loom serve` runs. */
+export interface Parts<E = never> {
+  /** The version that `GET /v1/verbs` and OpenAPI tell. */
+  readonly version: string
+  readonly embedder: Layer.Layer<Embedder, E>
+  readonly policies?: typeof Slices.layerPolicies
+}
+
+/** The whole server for these settings, of the given parts; it lives as long as the layer. */
+export const layerWith = <E>(settings: ServeSettings, { embedder, policies = Slices.layerPolicies, version }: Parts<E>) => {
+  const edges = Http.layerHttp({ host: settings.host, port: settings.port, version },
+    Layer.merge(Rpc.layerRoutes, Mcp.layerRoutes(version)))
   const access = settings.mode === "team" ? Authenticator.layerTeam : Authenticator.layerSingleUser
   return edges.pipe(
     Layer.provideMerge(Layer.mergeAll(Slices.layerDispatch, access, Health.layerClickhouse)),
-    Layer.provideMerge(layerRepaired),
+    Layer.provideMerge(Layer.merge(layerRepaired, layerWarm)),
     Layer.provideMerge(MemoryClient.layer),
     Layer.provideMerge(Slices.layerActors(actorOptions(settings))),
     Layer.provideMerge(LocalSharding.layer),
     Layer.provideMerge(Layer.mergeAll(Slices.layerTokens, Slices.layerIntake)),
-    Layer.provideMerge(Layer.mergeAll(Slices.layerStores, Slices.layerPolicies, EmbedderConfig.layerConfig)),
+    Layer.provideMerge(Layer.mergeAll(Slices.layerStores, policies, embedder)),
     Layer.provideMerge(RootToken.layerFile(join(settings.data, "root.token"))),
     Layer.provideMerge(layerMigrated),
-    Layer.provideMerge(Clickhouse.layerConfig),
-    Layer.provide(FetchHttpClient.layer)
+    Layer.provideMerge(Clickhouse.layerConfig)
   )
 }
+
+/** `loom serve`: the embedder is the configured one. */
+export const layer = (settings: ServeSettings, version: string) =>
+  layerWith(settings, { version, embedder: Layer.provide(EmbedderConfig.layerConfig, FetchHttpClient.layer) }).pipe(
+    // Under everything, since a fiber takes its fault points from where it was started.
+    Layer.provide(FaultPoints.layerConfig)
+  )
 
 /** Where the server listens. */
 export const address = Effect.map(HttpServer.HttpServer, (server) => HttpServer.formatAddress(server.address))

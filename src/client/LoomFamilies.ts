@@ -18,6 +18,7 @@ import {
   MemoryUpdateById
 } from "../memory/MemoryVerbs.ts"
 import { NamespaceGet, NamespaceList, NamespaceRegister } from "../namespace/NamespaceVerbs.ts"
+import { MemorySearch } from "../retrieval/SearchVerbs.ts"
 
 /** Turns a verb into a function that calls it. */
 export type MakeCall<F extends TypeLambda> = <Tag extends string, P, PI, A, AI>(
@@ -35,7 +36,8 @@ export const families = <F extends TypeLambda>(call: MakeCall<F>) => ({
     delete: call(MemoryDelete),
     restore: call(MemoryRestore),
     list: call(MemoryList),
-    history: call(MemoryHistory)
+    history: call(MemoryHistory),
+    search: call(MemorySearch)
   },
   namespace: {
     register: call(NamespaceRegister),

@@ -17,6 +17,7 @@ import {
   MemoryUpdateById
 } from "../memory/MemoryVerbs.ts"
 import { NamespaceGet, NamespaceList, NamespaceRegister } from "../namespace/NamespaceVerbs.ts"
+import { MemorySearch } from "../retrieval/SearchVerbs.ts"
 
 export const LoomRpcs = RpcGroup.make(
   MemorySet.rpc,
@@ -29,6 +30,7 @@ export const LoomRpcs = RpcGroup.make(
   MemoryRestore.rpc,
   MemoryList.rpc,
   MemoryHistory.rpc,
+  MemorySearch.rpc,
   NamespaceRegister.rpc,
   NamespaceGet.rpc,
   NamespaceList.rpc,

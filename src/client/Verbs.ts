@@ -16,6 +16,7 @@ import {
   MemoryUpdateById
 } from "../memory/MemoryVerbs.ts"
 import { NamespaceGet, NamespaceList, NamespaceRegister } from "../namespace/NamespaceVerbs.ts"
+import { MemorySearch } from "../retrieval/SearchVerbs.ts"
 
 export const allVerbs = [
   MemorySet,
@@ -28,6 +29,7 @@ export const allVerbs = [
   MemoryRestore,
   MemoryList,
   MemoryHistory,
+  MemorySearch,
   NamespaceRegister,
   NamespaceGet,
   NamespaceList,

@@ -29,6 +29,12 @@ export interface StateBounds {
 
 export const defaultBounds: StateBounds = { maxHeads: 250_000, cacheBytes: 32 * 1024 * 1024 }
 
+/** The operator's choices that hold for every namespace. */
+export interface StateOptions {
+  readonly bounds: StateBounds
+  readonly bulkDedup: Rules["bulkDedup"]
+}
+
 /** An answer given under an idempotency key. */
 export interface FirstAnswer {
   readonly payload_hash: string
@@ -56,13 +62,17 @@ const RULES_TTL_MILLIS = 1_000
 /** Answers are kept for 24 hours. */
 export const ANSWER_TTL_MILLIS = 24 * 60 * 60 * 1000
 
-export const readRules = Effect.fn("ActorState.rules")(function*(scope: Scope) {
+const readRules = Effect.fn("ActorState.rules")(function*(scope: Scope, bulkDedup: Rules["bulkDedup"]) {
   const namespaces = yield* NamespaceStore
   const found = yield* namespaces.find(scope)
-  return Option.match(found, {
-    onNone: (): Rules => ({ conflictPolicy: DEFAULT_CONFLICT_POLICY }),
-    onSome: (one): Rules => ({ conflictPolicy: one.default_conflict_policy })
-  })
+  const rules: Rules = {
+    conflictPolicy: Option.match(found, {
+      onNone: () => DEFAULT_CONFLICT_POLICY,
+      onSome: (one) => one.default_conflict_policy
+    }),
+    bulkDedup
+  }
+  return rules
 })
 
 /** Reads the rules again when they are older than their time to live. */
@@ -70,11 +80,14 @@ export const freshRules = (scope: Scope, state: ActorState) =>
   Effect.gen(function*() {
     const now = yield* Clock.currentTimeMillis
     if (now - state.rulesReadAt < RULES_TTL_MILLIS) return
-    state.rules = yield* readRules(scope)
+    state.rules = yield* readRules(scope, state.rules.bulkDedup)
     state.rulesReadAt = now
   })
 
-export const activate = Effect.fn("ActorState.activate")(function*(scope: Scope, bounds: StateBounds) {
+export const activate = Effect.fn("ActorState.activate")(function*(
+  scope: Scope,
+  { bounds, bulkDedup }: StateOptions
+) {
   const store = yield* MemoryStore
   const intake = yield* MemoryIntake
   const now = yield* Clock.currentTimeMillis
@@ -84,7 +97,7 @@ export const activate = Effect.fn("ActorState.activate")(function*(scope: Scope,
     yield* store.commit({ rows: [], derived, entities: [], ceilings: [], answers: [] })
   }
   const position = yield* store.position(scope)
-  const rules = yield* readRules(scope)
+  const rules = yield* readRules(scope, bulkDedup)
   const earlierKeys = new Set(yield* store.idempotencyKeys(scope, now - ANSWER_TTL_MILLIS))
   let index: HeadIndex | null = null
   if (position.rows <= bounds.maxHeads) {

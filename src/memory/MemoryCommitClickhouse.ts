@@ -75,7 +75,8 @@ const ceilingRow = ({ ceiling, scope }: Ceiling) => ({ ...scope, ceiling })
 
 const answerRow = ({ at, scope, ...answer }: KeptAnswer) => ({ ...scope, ...answer, at: new Date(at) })
 
-// Two versions of one identity may stand in one block; collapsing them before the views see them would lose the first.
+// Two versions of one identity may stand in one block. Collapsed on the way in, the first would be in no table but the
+// mirrors, and a torn insert could not be repaired.
 const everyVersion = { settings: { optimize_on_insert: 0 } }
 
 export const commitTo = (clickhouse: Clickhouse["Type"]) =>

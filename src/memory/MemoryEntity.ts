@@ -29,19 +29,19 @@ import type { MemoryIntake } from "./MemoryIntake.ts"
 import type { MemoryStore } from "./MemoryStore.ts"
 import type { WritePolicy } from "./WritePolicy.ts"
 
-export interface Options {
+export interface Options extends ActorState.StateOptions {
   /** Requests queued and running; beyond it a caller is told OVERLOADED. */
   readonly mailboxCapacity: number
   /** An actor with nothing to do for this long (milliseconds) is put away. */
   readonly maxIdleMillis: number
-  readonly bounds: ActorState.StateBounds
 }
 
 export const defaultOptions: Options = {
   // About three commits' worth of waiting writes at 64 a batch (cluster.md: 64 to 256).
   mailboxCapacity: 256,
   maxIdleMillis: 5 * 60_000,
-  bounds: ActorState.defaultBounds
+  bounds: ActorState.defaultBounds,
+  bulkDedup: "identity"
 }
 
 type Rpcs = typeof NamespaceEntity extends Entity.Entity<infer _Type, infer R> ? R : never
@@ -64,7 +64,7 @@ export const layer = (options: Options = defaultOptions): Layer.Layer<
 
       const handle = (requests: ReadonlyArray<Request>): Effect.Effect<ReadonlyArray<Reply>> =>
         Effect.gen(function*() {
-          state ??= yield* ActorState.activate(scope, options.bounds)
+          state ??= yield* ActorState.activate(scope, options)
           return yield* runBatch(scope, state, requests.map((request) => request.payload))
         }).pipe(
           // Whatever failed, what is in memory may no longer be what is stored.

@@ -12,7 +12,7 @@ import { canonical as canonicalJson, sha256 } from "../kernel/Json.ts"
 import type { Json } from "../kernel/Json.ts"
 import type { Overloaded, Refusal } from "../kernel/LoomError.ts"
 import { refuse, Unavailable } from "../kernel/LoomError.ts"
-import { canonical, chunks, excerpt, isBlank, lemmas, lowered, stems } from "../platform/Analyzer.ts"
+import { canonical, chunks, excerpt, indexTerms, isBlank, lowered } from "../platform/Analyzer.ts"
 import { Embedder } from "../platform/Embedder.ts"
 import type { Content, Searchable } from "./MemoryContent.ts"
 import type { MemoryRow, Sensitivity } from "./MemoryModel.ts"
@@ -47,6 +47,11 @@ export const storedForm = (value: Json): Pick<Content, "value" | "value_kind"> =
     ? { value, value_kind: "string" }
     : { value: canonicalJson(value), value_kind: "json" }
 
+const termsOf = (text: string): Pick<Searchable, "stems" | "lemmas"> => {
+  const { lemmas, stems } = indexTerms(text)
+  return { stems, lemmas }
+}
+
 /** The words of a key, for its vector: separators become spaces. */
 export const keyWords = (key: string): string => key.replace(/[/_.:-]+/g, " ")
 
@@ -64,15 +69,13 @@ export const layer: Layer.Layer<MemoryIntake, never, Embedder | SensitivityPolic
         key_vector: key ?? new Float32Array(embedder.dimensions),
         excerpt: head,
         lowered: lowered(head),
-        stems: stems(head),
-        lemmas: lemmas(head),
+        ...termsOf(head),
         chunks: text.length <= head.length ? [] : chunks(text).map((chunk, index) => ({
           index,
           start: chunk.start,
           end: chunk.end,
           text: chunk.text,
-          stems: stems(chunk.text),
-          lemmas: lemmas(chunk.text)
+          ...termsOf(chunk.text)
         }))
       }))
     }

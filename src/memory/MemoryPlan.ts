@@ -226,7 +226,7 @@ export const planBulk = (planning: Planning, command: BulkCommand): Planned<Bulk
   const results = command.items.map((item, index): BulkResult => {
     if (isFailed(item)) return { index, answer: null, ...item }
     const moment = { ...planning.moment, version: planning.moment.version + BigInt(rows.length) }
-    const planned = planItem({ ...planning, moment }, command.meta, item, true)
+    const planned = planItem({ ...planning, moment }, command.meta, item, planning.rules.bulkDedup === "identity")
     if (Either.isLeft(planned)) {
       const { code, message } = planned.left
       return { index, memory_key: item.memory_key, outcome: "refused", code, message, answer: null }

@@ -1,7 +1,7 @@
 /**
  * What one namespace's tables lack after a torn insert, and what they hold too much of after a commit that never came:
  * found by anti-join and set right. A version is given out once in a namespace, so the mirrors are compared by version
- * alone. Every step first asks and then acts on what it saw, so that a repair with nothing to do writes nothing.
+ * alone. Every step first asks and then acts, so that a repair with nothing to do writes nothing.
  */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -103,31 +103,22 @@ const derivedTables: ReadonlyArray<DerivedTable> = [
   { table: ch.fragment`loom.memory_entities`, column: ch.fragment`entity`, ofVersion: ch.fragment`arrayJoin(entities)` }
 ]
 
-const Orphan = Schema.Struct({
-  agent: Schema.String,
-  user_id: Schema.String,
-  session_id: Schema.String,
-  memory_key: Schema.String,
-  part: Schema.String
-})
-type Orphan = typeof Orphan.Type
-
 // Compared by a hash of the place and the part, a third of the time of the texts. Two that clash keep an orphan, which
 // nobody finds; none is removed for it.
-const orphansOf = (scope: Scope, { column, ofVersion, table }: DerivedTable): Statement =>
-  ch.sql("MemoryStore.repair")`SELECT DISTINCT agent, user_id, session_id, memory_key, ${column} AS part
-    FROM ${table} WHERE ${inScope(scope)} AND cityHash64(agent, user_id, session_id, memory_key, ${column}) NOT IN (
-      SELECT cityHash64(agent, user_id, session_id, memory_key, ${ofVersion}) FROM loom.memory_versions FINAL
-      WHERE ${inScope(scope)})`
+const orphaned = (scope: Scope, { column, ofVersion }: DerivedTable): Fragment =>
+  ch.fragment`${inScope(scope)} AND cityHash64(agent, user_id, session_id, memory_key, ${column}) NOT IN (
+    SELECT cityHash64(agent, user_id, session_id, memory_key, ${ofVersion}) FROM loom.memory_versions FINAL
+    WHERE ${inScope(scope)})`
 
-const remove = (scope: Scope, { column, table }: DerivedTable, orphans: ReadonlyArray<Orphan>): Statement =>
-  ch.sql("MemoryStore.repair")`DELETE FROM ${table}
-    WHERE ${inScope(scope)} AND (agent, user_id, session_id, memory_key, ${column}) IN ${
-    ch.tuples(
-      ["String", "String", "String", "String", "String"],
-      orphans.map(({ agent, memory_key, part, session_id, user_id }) => [agent, user_id, session_id, memory_key, part])
-    )
-  }`
+const Orphans = Schema.Struct({ found: UInt64 })
+
+const countOrphans = (scope: Scope, derived: DerivedTable): Statement =>
+  ch.sql("MemoryStore.repair")`SELECT uniqExact(agent, user_id, session_id, memory_key, ${derived.column}) AS found
+    FROM ${derived.table} WHERE ${orphaned(scope, derived)}`
+
+// The condition again, not a list of what was found: a list of long keys may not fit one statement.
+const removeOrphans = (scope: Scope, derived: DerivedTable): Statement =>
+  ch.sql("MemoryStore.repair")`DELETE FROM ${derived.table} WHERE ${orphaned(scope, derived)}`
 
 // No type that search hides for another reason may slip in here, so the table of types is asked, not listed again.
 const unembeddedTypes = HIDDEN_TYPES.filter((type) => !typeFacts(type).embedded)
@@ -165,11 +156,12 @@ export const repairOf = (clickhouse: Clickhouse["Type"]) =>
     if (report.audits > 0n) yield* clickhouse.command(complete(scope, audits))
     if (report.ids > 0n) yield* clickhouse.command(complete(scope, ids))
     // Only now: what the completed history refers to is no orphan.
-    const removed = yield* Effect.forEach(derivedTables, (table) =>
+    const removed = yield* Effect.forEach(derivedTables, (derived) =>
       Effect.gen(function*() {
-        const orphans = yield* clickhouse.query(orphansOf(scope, table), Orphan)
-        if (orphans.length > 0) yield* clickhouse.command(remove(scope, table, orphans))
-        return orphans.length
+        const [row] = yield* clickhouse.query(countOrphans(scope, derived), Orphans)
+        const orphans = Number(row?.found ?? 0n)
+        if (orphans > 0) yield* clickhouse.command(removeOrphans(scope, derived))
+        return orphans
       }))
     return {
       versions: Number(report.versions),

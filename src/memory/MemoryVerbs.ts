@@ -135,6 +135,7 @@ export const MemoryUpdateById = make("memory.update_by_id", {
 export const MemoryDelete = make("memory.delete", {
   access: "write",
   idempotent: true,
+  destructive: true,
   writes: true,
   listed: true,
   teaching: {

@@ -15,6 +15,8 @@ import type { MemoryRow } from "./MemoryModel.ts"
 /** What the namespace asks of the judge. */
 export interface Rules {
   readonly conflictPolicy: ConflictPolicy
+  /** Whether a bulk write takes any live row with the same bytes of the same agent and user for the fact. */
+  readonly bulkDedup: "identity" | "none"
 }
 
 /** The write as the judge sees it. */

@@ -63,9 +63,9 @@ export interface SearchOptions {
   readonly budgets: Readonly<Record<LegName, Duration.DurationInput>>
 }
 
-// An exact scan of a million rows takes about a second on two busy cores; past two, an answer without the leg is better.
+// An exact scan of a million rows takes a second or two on busy cores; past five, an answer without the leg is better.
 export const defaultOptions: SearchOptions = {
-  budgets: { vector: "2 seconds", lexical: "2 seconds", chunks: "2 seconds" }
+  budgets: { vector: "5 seconds", lexical: "5 seconds", chunks: "5 seconds" }
 }
 
 /** Below this a leg would miss rows that another leg's score lifts: deeper lists changed no measured answer. */

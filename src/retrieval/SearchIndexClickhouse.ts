@@ -21,8 +21,14 @@ import * as Rows from "./SearchRowsClickhouse.ts"
 import * as VectorLeg from "./VectorLegClickhouse.ts"
 import * as Words from "./WordsClickhouse.ts"
 
-/** Up to this many derived rows the join with the heads costs less than a second statement does. */
-const SMALL_SCOPE = 10_000
+export interface IndexOptions {
+  /** Scopes of up to this many derived rows are always ranked among the served rows alone. */
+  readonly smallScope: number
+}
+
+// Up to here the join with the heads costs about what the second statement does.
+export const defaultOptions: IndexOptions = { smallScope: 10_000 }
+
 // How many of the best rows are looked at for each one wanted: every second may be retired before the join is needed.
 const SPARE = 2
 // A scope's size is only used to choose the way, so it may be old.
@@ -31,8 +37,7 @@ const SIZES_KEPT = 4_096
 
 const SizeRow = Schema.Struct({ rows: Schema.Number })
 
-export const layer: Layer.Layer<SearchIndex, never, Clickhouse> = Layer.effect(
-  SearchIndex,
+export const make = (options: IndexOptions): Effect.Effect<SearchIndex["Type"], never, Clickhouse> =>
   Effect.gen(function*() {
     const clickhouse = yield* Clickhouse
 
@@ -71,7 +76,7 @@ export const layer: Layer.Layer<SearchIndex, never, Clickhouse> = Layer.effect(
       Effect.gen(function*() {
         if (!isNarrow(filter)) {
           const size = yield* sizes.get(Data.struct({ org: scope.org, namespace: scope.namespace }))
-          if (size > SMALL_SCOPE) {
+          if (size > options.smallScope) {
             const rows = yield* read(all(limit * SPARE))
             const served = unique(yield* Effect.map(isServed(scope, filter, rows), (test) => rows.filter(test)))
             if (served.length >= limit || rows.length < limit * SPARE) return served.slice(0, limit)
@@ -164,7 +169,11 @@ export const layer: Layer.Layer<SearchIndex, never, Clickhouse> = Layer.effect(
       })
     }
   })
-)
+
+export const layerWith = (options: IndexOptions): Layer.Layer<SearchIndex, never, Clickhouse> =>
+  Layer.effect(SearchIndex, make(options))
+
+export const layer: Layer.Layer<SearchIndex, never, Clickhouse> = layerWith(defaultOptions)
 
 const placeOf = ({ agent, content_sha256, memory_key, session_id, user_id }: Place): Place => ({
   agent,

@@ -99,9 +99,9 @@ const listFilter: FastCheck.Arbitrary<ListFilter> = FastCheck.record({
   user_id: maybe(["-", "ada"]),
   prefix: maybe(texts),
   contains: maybe(texts),
-  tags: FastCheck.oneof({ weight: 3, arbitrary: FastCheck.constant([]) }, some),
-  tags_every: FastCheck.oneof({ weight: 3, arbitrary: FastCheck.constant([]) }, some),
-  entities: FastCheck.oneof({ weight: 3, arbitrary: FastCheck.constant([]) }, some),
+  tags: FastCheck.oneof(FastCheck.constant([]), some),
+  tags_every: FastCheck.oneof(FastCheck.constant([]), some),
+  entities: FastCheck.oneof(FastCheck.constant([]), some),
   pinned_only: FastCheck.boolean(),
   statuses: FastCheck.uniqueArray(from(["active", "conflicted", "tombstoned"] as const)),
   endedBefore: FastCheck.option(from([noon, noon + 1]), { nil: null })

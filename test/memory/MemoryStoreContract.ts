@@ -230,17 +230,25 @@ export const suite = <E>(name: string, layer: Layer.Layer<MemoryStore | MemoryRe
         scopes.forEach((scope) => assert.deepInclude(known, scope))
       }))
 
-    it.effect("finds heads by full identity, many at once, and only those", () =>
+    it.effect("finds heads by full identity, many at once with the longest keys, and only those", () =>
       Effect.gen(function*() {
         const store = yield* MemoryStore
         const scope = freshScope()
-        const rows = Array.from({ length: 1_500 }, (_, index) =>
-          rowOf(scope, { agent: `a${index % 3}`, memory_key: `k/${index}`, version: versionAt(noon) + BigInt(index) }))
+        // Three bytes a character: a list of them is larger than what a query text or a URL may be.
+        const stem = "\u4e2d".repeat(500)
+        const rows = Array.from({ length: 1_100 }, (_, index) =>
+          rowOf(scope, {
+            agent: `a${index % 3}`,
+            memory_key: `${stem}/${index}`,
+            version: versionAt(noon) + BigInt(index)
+          }))
         yield* store.commit(commitOf(rows))
         const strangers = rows.map((row) => ({ ...row, session_id: "another" }))
         const found = yield* store.rows(scope, [...rows, ...strangers])
         assert.deepStrictEqual(keysOf(found), keysOf(rows))
         assert.deepStrictEqual(yield* store.rows(scope, []), [])
+        const probed = yield* store.probe(scope, { ...noProbes, keys: keysOf(rows.slice(0, 500)) })
+        assert.strictEqual(probed.length, 500)
       }))
 
     it.effect("gives entries of all heads, whatever their status, without the value", () =>

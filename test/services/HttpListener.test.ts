@@ -10,6 +10,7 @@ import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
 import { connect } from "node:net"
+import * as HttpListener from "../../services/gateway/HttpListener.ts"
 import { layerSingleUser, SlowGate } from "./HttpToys.ts"
 
 /** A web socket that stays open until one side ends it. */
@@ -114,5 +115,20 @@ describe("the end of a server", () => {
       const second = yield* Effect.exit(Effect.scoped(Layer.build(layerSingleUser(undefined, true, { port }))))
       assert.include(String(second), "ServeError")
       yield* Scope.close(scope, Exit.void)
+    }))
+})
+
+describe("a socket without an application", () => {
+  it.scopedLive("tells a request to come again", () =>
+    Effect.gen(function*() {
+      const context = yield* Layer.build(HttpListener.layer({ host: "127.0.0.1", port: 0 }))
+      const { address } = Context.get(context, HttpServer.HttpServer)
+      const upgrade = "GET /rpc HTTP/1.1\r\nhost: localhost\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n"
+      for (const text of [request("toy.echo"), upgrade]) {
+        const answer = yield* open(address._tag === "TcpAddress" ? address.port : 0, text).closed
+        assert.match(answer, /^HTTP\/1\.1 503 /)
+        assert.match(answer, /x-request-id: req_/i)
+        assert.include(answer, "\"code\":\"UNAVAILABLE\"")
+      }
     }))
 })

@@ -20,7 +20,8 @@ const talk = (baseUrl: string, lines: ReadonlyArray<string>) =>
     yield* McpStdio.serve("0.0.0-test", {
       stdin: Stream.encodeText(Stream.fromIterable(lines.map((line) => `${line}\n`))),
       stdout: Sink.forEachChunk((chunk: Chunk.Chunk<string>) =>
-        Ref.update(written, (before) => before + Chunk.join(chunk, "")))
+        Ref.update(written, (before) => before + Chunk.join(chunk, ""))
+      )
     }).pipe(Effect.provide(LoomClient.layer({ baseUrl }).pipe(Layer.provide(FetchHttpClient.layer))))
     const text = yield* Ref.get(written)
     return text.split("\n").filter((line) => line !== "").map((line) => JSON.parse(line))
@@ -43,7 +44,14 @@ it.scopedLive("a cancelled call is given up", () =>
 
 it.scopedLive("lines that are no messages are answered as such, and the session goes on", () =>
   Effect.gen(function*() {
-    const answers = yield* talk("http://127.0.0.1:9", ["{", "", "null", "[]", `{"jsonrpc":"2.0"}`, message("p", "ping")])
+    const answers = yield* talk("http://127.0.0.1:9", [
+      "{",
+      "",
+      "null",
+      "[]",
+      `{"jsonrpc":"2.0"}`,
+      message("p", "ping")
+    ])
     assert.sameDeepMembers(answers.map(({ error, id }) => [id, error?.code]), [
       [null, -32700],
       [null, -32600],

@@ -88,7 +88,7 @@ layer(layerServer(layerTeam))("in team mode", (it) => {
       Effect.gen(function*() {
         const deep = JSON.parse("[".repeat(200) + "]".repeat(200))
         for (const value of ["\ud800", deep]) {
-          assert.deepInclude(yield* call(transport, "memory.set", { memory_key: "a/b/c", value }), {
+          assert.deepInclude(yield* call(transport, "toy.who", { note: value }), {
             code: "INVALID_ARGUMENT"
           })
         }

@@ -1,0 +1,152 @@
+import { assert, describe, layer } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import type { SearchFilter } from "../../src/retrieval/SearchModel.ts"
+import { freshScope, noon } from "../memory/MemoryFixture.ts"
+import { keysFound, layerSearch, remember } from "./SearchFixture.ts"
+
+const value = "Green tea is served at nine"
+
+for (const [name, smallScope] of [["a small scope", 10_000], ["a large scope", 0]] as const) {
+  layer(layerSearch({ smallScope }), { timeout: "2 minutes" })(`Filters in ${name}`, (it) => {
+    const seeded = Effect.gen(function*() {
+      const scope = freshScope()
+      yield* remember(scope, [
+        { memory_key: "none", value, run_id: "r1", confidence: 0.2, created_at: noon - 3000 },
+        { memory_key: "a", value, tags: ["a"], entities: ["billing service"], agent: "coder", created_at: noon - 2000 },
+        {
+          memory_key: "ab",
+          value,
+          tags: ["a", "b"],
+          entities: ["billing service", "mira"],
+          user_id: "u1",
+          created_at: noon - 1000
+        },
+        { memory_key: "A", value, tags: ["A"], session_id: "s1", memory_type: "decision" },
+        { memory_key: "lesson", value, memory_type: "reflection", session_id: "s2" },
+        { memory_key: "twin", value, status: "duplicate" },
+        { memory_key: "old", value, status: "superseded", valid_to: noon - 1 },
+        { memory_key: "maybe", value, status: "proposed" }
+      ])
+      return scope
+    })
+
+    const tables: ReadonlyArray<readonly [filter: Partial<SearchFilter>, keys: ReadonlyArray<string>]> = [
+      [{}, ["none", "a", "ab", "A"]],
+      [{ tags: ["a"] }, ["a", "ab"]],
+      [{ tags: ["a", "A"] }, ["a", "ab", "A"]],
+      [{ tags: ["c"] }, []],
+      [{ tags: [], tags_every: [], tags_none: [], entities: [], exclude_keys: [], session_ids: [] }, [
+        "none",
+        "a",
+        "ab",
+        "A"
+      ]],
+      [{ tags_every: ["a", "b"] }, ["ab"]],
+      [{ tags_none: ["b"] }, ["none", "a", "A"]],
+      [{ tags: ["a"], tags_none: ["b"] }, ["a"]],
+      [{ entities: ["billing service"] }, ["a", "ab"]],
+      [{ entities: ["billing service", "mira"] }, ["ab"]],
+      [{ exclude_keys: ["a", "none"] }, ["ab", "A"]],
+      [{ agent: "coder" }, ["a"]],
+      [{ agent: "" }, ["none", "ab", "A"]],
+      [{ user_id: "u1" }, ["ab"]],
+      [{ user_id: "-" }, ["none", "a", "A"]],
+      [{ session_ids: ["s1"] }, ["A"]],
+      [{ session_ids: ["s1", "s2"] }, ["A"]],
+      [{ session_ids: ["s1", ""] }, ["none", "a", "ab", "A"]],
+      [{ run_id: "r1" }, ["none"]],
+      [{ memory_type: "decision" }, ["A"]],
+      [{ memory_type: "reflection" }, ["lesson"]],
+      [{ memory_type: "episodic" }, []],
+      [{ confidence_gte: 0.5 }, ["a", "ab", "A"]],
+      [{ confidence_gte: 0.75 }, ["a", "ab", "A"]],
+      [{ created_after: noon - 2000 }, ["a", "ab", "A"]],
+      [{ created_before: noon - 2000 }, ["none"]],
+      [{ created_after: noon - 2000, created_before: noon }, ["a", "ab"]],
+      [{ statuses: ["active", "duplicate"] }, ["none", "a", "ab", "A", "twin"]],
+      [{ statuses: ["active", "superseded"] }, ["none", "a", "ab", "A", "old"]],
+      [{ statuses: ["active", "proposed"] }, ["none", "a", "ab", "A", "maybe"]]
+    ]
+
+    const injections = [
+      `") or true or ("`,
+      "' OR '1'='1",
+      "x') UNION ALL SELECT value FROM loom.memory --",
+      "\\",
+      "\\'",
+      "`",
+      "{p1:String}",
+      "{p1: String}",
+      "%",
+      "_",
+      "\0",
+      "a\nb",
+      "/* */",
+      "); DROP TABLE loom.memory; --"
+    ]
+
+    describe("filters", () => {
+      it.effect("are the exact algebra of sets, in every leg", () =>
+        Effect.gen(function*() {
+          const scope = yield* seeded
+          for (const [filter, keys] of tables) {
+            for (const legs of [[], ["vector"], ["lexical"]] as const) {
+              const found = yield* keysFound(scope, "green tea", filter, { legs, limit: 50 })
+              assert.deepStrictEqual([...found].sort(), [...keys].sort(), JSON.stringify({ filter, legs }))
+            }
+          }
+        }), 60_000)
+
+      it.effect("take every text literally", () =>
+        Effect.gen(function*() {
+          const scope = yield* seeded
+          for (const text of injections) {
+            const filters: ReadonlyArray<Partial<SearchFilter>> = [
+              { user_id: text },
+              { agent: text },
+              { session_ids: [text] },
+              { run_id: text },
+              { memory_type: text },
+              { tags: [text] },
+              { tags_every: [text] },
+              { entities: [text] }
+            ]
+            for (const filter of filters) {
+              assert.deepStrictEqual(yield* keysFound(scope, "green tea", filter), [], JSON.stringify(filter))
+            }
+            assert.lengthOf(yield* keysFound(scope, "green tea", { tags_none: [text], exclude_keys: [text] }), 4, text)
+            assert.deepStrictEqual(yield* keysFound({ ...scope, namespace: text }, "green tea"), [])
+            assert.deepStrictEqual(yield* keysFound({ ...scope, org: text }, "green tea"), [])
+            // As a question it is only a question.
+            assert.isAtMost((yield* keysFound(scope, text)).length, 4)
+          }
+        }), 120_000)
+
+      it.effect("names with odd signs are found by their owner alone", () =>
+        Effect.gen(function*() {
+          const scope = freshScope()
+          const names = [
+            "acme-prod",
+            "2f1c7a34-9c1e-4b8e-a5a3-0d3d5b2f6c11",
+            "a:b/c.d@e",
+            "team_a",
+            "50%",
+            "o'neil",
+            "x|y",
+            "{z}",
+            "n".repeat(200)
+          ]
+          yield* remember(
+            scope,
+            names.map((name) => ({ memory_key: name, value: `Green tea for ${name}`, user_id: name }))
+          )
+          for (const name of names) {
+            assert.deepStrictEqual(yield* keysFound(scope, "green tea", { user_id: name }, { legs: ["lexical"] }), [
+              name
+            ])
+            assert.strictEqual((yield* keysFound(scope, name))[0], name)
+          }
+        }))
+    })
+  })
+}
