@@ -14,7 +14,7 @@ type Fields = { readonly [field: string]: unknown }
 export interface ImportItem {
   /** Names the item in its source: `line 12`, or a turn. */
   readonly id: string
-  readonly scope: { readonly org?: unknown; readonly namespace?: unknown }
+  readonly scope: { readonly org?: string; readonly namespace?: string }
   /** The fields of one item of `memory.bulk_set`. */
   readonly fields: Fields
   /** Whether it holds fields that only `memory.set` takes, so that it goes alone. */
@@ -39,7 +39,10 @@ const rowFields = ["memory_id", "version_text", "content_sha256"]
 /** What an import may keep as it was declared; all else that is stored was asserted or observed elsewhere. */
 const keptClasses: ReadonlySet<unknown> = new Set(["derived", "external"])
 
-const isStated = (value: unknown): boolean => value !== null && value !== "" && !(Array.isArray(value) && value.length === 0)
+// What a row shows of a fact that its writer did not state.
+const unstated: ReadonlySet<unknown> = new Set([undefined, null, "", false, "none"])
+
+const isStated = (value: unknown): boolean => !unstated.has(value) && !(Array.isArray(value) && value.length === 0)
 
 /** The statement that a stored row makes, as its writer would state it again. */
 const statementOf = (row: Fields): Fields =>
@@ -71,6 +74,10 @@ export const fromFields = (
     const message = "The line holds no value: it was withheld when the row was read"
     return Either.left({ id, memory_key, code: "VALUE_WITHHELD", message })
   }
+  const wrong = ["org", "namespace"].find((name) => given[name] !== undefined && typeof given[name] !== "string")
+  if (wrong !== undefined) {
+    return Either.left({ id, memory_key, code: "INVALID_ARGUMENT", message: `\`${wrong}\` is no text` })
+  }
   const isRow = rowFields.some((name) => name in given)
   // The key of a line guards its own call elsewhere; here the import has its own.
   const { idempotency_key: _, namespace: own, org, ...rest } = given
@@ -79,8 +86,8 @@ export const fromFields = (
   return Either.right({
     id,
     scope: {
-      ...(org === undefined ? {} : { org }),
-      ...(namespace === undefined ? own === undefined ? {} : { namespace: own } : { namespace })
+      ...(typeof org === "string" ? { org } : {}),
+      ...(namespace !== undefined ? { namespace } : typeof own === "string" ? { namespace: own } : {})
     },
     fields,
     alone: "dry_run" in fields || "proposed" in fields

@@ -20,6 +20,9 @@ import * as SensitivityPolicy from "../../src/memory/SensitivityPolicy.ts"
 import * as WritePolicy from "../../src/memory/WritePolicy.ts"
 import * as NamespaceHandlers from "../../src/namespace/NamespaceHandlers.ts"
 import * as NamespaceStoreClickhouse from "../../src/namespace/NamespaceStoreClickhouse.ts"
+import * as Search from "../../src/retrieval/Search.ts"
+import * as SearchHandlers from "../../src/retrieval/SearchHandlers.ts"
+import * as SearchIndexClickhouse from "../../src/retrieval/SearchIndexClickhouse.ts"
 import { Dispatch, make as makeDispatch } from "../gateway/Dispatch.ts"
 
 /** Every store of the slices, on ClickHouse. */
@@ -47,9 +50,16 @@ export const layerActors = (options: MemoryEntity.Options = MemoryEntity.default
 export const layerDispatch = Layer.effect(
   Dispatch,
   Effect.map(
-    Effect.all([MemoryWrites.make, MemoryReads.make, NamespaceHandlers.make, TokenHandlers.make]),
+    Effect.all([
+      MemoryWrites.make,
+      MemoryReads.make,
+      SearchHandlers.make,
+      NamespaceHandlers.make,
+      TokenHandlers.make
+    ]),
     (groups) => makeDispatch(groups.flat())
   )
 ).pipe(
-  Layer.provide(MemoryClient.layer)
+  Layer.provide(MemoryClient.layer),
+  Layer.provide(Search.layer.pipe(Layer.provide(SearchIndexClickhouse.layer)))
 )

@@ -4,8 +4,11 @@
  */
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
-import { parse as parseLossless } from "lossless-json"
 import { createHash } from "node:crypto"
+import { scan } from "./JsonScan.ts"
+import type { JsonFault } from "./JsonScan.ts"
+
+export type { JsonFault } from "./JsonScan.ts"
 
 export type Json = null | boolean | number | string | ReadonlyArray<Json> | { readonly [key: string]: Json }
 
@@ -21,94 +24,12 @@ export const Json: Schema.Schema<Json> = Schema.suspend(() =>
   )
 ).annotations({ identifier: "Json", jsonSchema: {} })
 
-/** Why a text is not acceptable JSON: `syntax` is a 400, `value` a 422. `position` counts UTF-16 units from 0. */
-export interface JsonFault {
-  readonly kind: "syntax" | "value"
-  readonly message: string
-  readonly position?: number
-}
-
-// Deeper nesting than any claim needs; keeps every later recursive walk off the stack's end.
-const MAX_DEPTH = 128
-
-const holdsExactly = (text: string): boolean => {
-  const value = Number(text)
-  if (!Number.isFinite(value)) return false
-  if (/^-?\d+$/.test(text)) return BigInt(text) === BigInt(value)
-  // A double keeps 17 significant decimal digits at most; beyond that the text says more than the value can.
-  const digits = text.replace(/[eE].*$/, "").replace(/[-.]/g, "").replace(/^0+/, "").replace(/0+$/, "")
-  return digits.length <= 17 && (value !== 0 || digits === "")
-}
-
-class ValueFault extends Error {}
-
-const depthFault = (value: unknown): string | undefined => {
-  let level: ReadonlyArray<unknown> = [value]
-  for (let depth = 0; level.length > 0; depth++) {
-    if (depth > MAX_DEPTH) return `nests deeper than ${MAX_DEPTH} levels`
-    level = level.flatMap((item) =>
-      Array.isArray(item) ? item : typeof item === "object" && item !== null ? Object.values(item) : []
-    )
-  }
-  return undefined
-}
-
-const escaped = /\\/
-
-/** The first key that stands twice in one object of a text that is JSON. Goes over the text once, without recursion. */
-const duplicateFault = (text: string): string | undefined => {
-  // One entry per open bracket: the keys seen in an object, null in an array.
-  const open: Array<Set<string> | null> = []
-  let keyNext = false
-  for (let at = 0; at < text.length; at++) {
-    const sign = text[at]
-    if (sign === "\"") {
-      const start = at
-      for (at++; text[at] !== "\""; at++) if (text[at] === "\\") at++
-      const keys = open[open.length - 1]
-      if (keyNext && keys !== undefined && keys !== null) {
-        const raw = text.slice(start, at + 1)
-        const key = escaped.test(raw) ? String(JSON.parse(raw)) : raw.slice(1, -1)
-        if (keys.has(key)) return `the key ${JSON.stringify(key.slice(0, 80))} stands twice in one object`
-        keys.add(key)
-        keyNext = false
-      }
-    } else if (sign === "{" || sign === "[") {
-      open.push(sign === "{" ? new Set() : null)
-      keyNext = sign === "{"
-    } else if (sign === "}" || sign === "]") {
-      open.pop()
-      keyNext = false
-    } else if (sign === ",") {
-      keyNext = open[open.length - 1] instanceof Set
-    }
-  }
-  return undefined
-}
-
-/** Parses one JSON text strictly. */
+/** Parses one JSON text strictly: what `JsonScan` lets pass is what `JSON.parse` reads. */
 export const parse = (text: string): Either.Either<unknown, JsonFault> => {
-  try {
-    const value = parseLossless(text, undefined, {
-      parseNumber: (digits) => {
-        if (!holdsExactly(digits)) throw new ValueFault(`the number ${digits.slice(0, 40)} does not fit a double`)
-        return Number(digits)
-      },
-      // Told below for equal values too, which the parser lets pass.
-      onDuplicateKey: () => undefined
-    })
-    const fault = duplicateFault(text) ?? depthFault(value)
-    return fault === undefined ? Either.right(value) : Either.left({ kind: "value", message: fault })
-  } catch (fault) {
-    if (fault instanceof ValueFault) return Either.left({ kind: "value", message: fault.message })
-    const message = fault instanceof Error ? fault.message : "not JSON"
-    const position = /position (\d+)/.exec(message)?.[1]
-    return Either.left(
-      position === undefined
-        ? { kind: "syntax", message: message.slice(0, 120) }
-        : { kind: "syntax", message: `not JSON at position ${position}`, position: Number(position) }
-    )
-  }
+  const fault = scan(text)
+  if (fault !== undefined) return Either.left(fault)
+  const value: unknown = JSON.parse(text)
+  return Either.right(value)
 }
 
 /** RFC 8785: keys by UTF-16 order, numbers as ECMAScript prints them, no white space. */

@@ -3,6 +3,7 @@
  * the verb; `refusal` expects an error in the one shape that errors have; `post` takes whatever comes.
  */
 import { assert } from "@effect/vitest"
+import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { LoomServer } from "./LoomServer.ts"
@@ -29,28 +30,37 @@ const parse = (text: string): unknown => {
   }
 }
 
-/** One request; the effect fails with a defect when the connection breaks, and is cancelled with its fiber. */
-export const send = (
+/** The connection broke before the whole answer was there: nobody can tell whether the request was carried out. */
+export class Broken extends Data.TaggedError("Broken")<{ readonly cause: unknown }> {}
+
+/** One request; it is cancelled with its fiber. */
+export const trySend = (
   url: string,
   method: string,
   path: string,
   body: string | Uint8Array | undefined,
   { headers = {}, token }: CallOptions = {}
-): Effect.Effect<Reply> =>
-  Effect.promise(async (signal) => {
-    const response = await fetch(`${url}${path}`, {
-      method,
-      signal,
-      headers: {
-        ...(body === undefined ? {} : { "content-type": "application/json" }),
-        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-        ...headers
-      },
-      ...(body === undefined ? {} : { body })
-    })
-    const text = await response.text()
-    return { status: response.status, text, json: parse(text), headers: Object.fromEntries(response.headers) }
+): Effect.Effect<Reply, Broken> =>
+  Effect.tryPromise({
+    try: async (signal) => {
+      const response = await fetch(`${url}${path}`, {
+        method,
+        signal,
+        headers: {
+          ...(body === undefined ? {} : { "content-type": "application/json" }),
+          ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+          ...headers
+        },
+        ...(body === undefined ? {} : { body })
+      })
+      const text = await response.text()
+      return { status: response.status, text, json: parse(text), headers: Object.fromEntries(response.headers) }
+    },
+    catch: (cause) => new Broken({ cause })
   })
+
+/** One request to a server that must answer. */
+export const send = (...request: Parameters<typeof trySend>): Effect.Effect<Reply> => Effect.orDie(trySend(...request))
 
 const withServer = <A>(use: (url: string) => Effect.Effect<A>): Effect.Effect<A, never, LoomServer> =>
   Effect.flatMap(LoomServer, ({ url }) => use(url))

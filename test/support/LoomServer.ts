@@ -81,7 +81,7 @@ const settings = (data: string): Record<string, string> => ({
   LOOM_DATA: data,
   LOOM_PORT: "0",
   LOOM_EMBEDDER: "test",
-  LOOM_LOG_LEVEL: "Warning"
+  LOOM_LOG_LEVEL: "WARN"
 })
 
 /** What the caller's own environment says of Loom must not reach a server under test. */
