@@ -22,9 +22,9 @@ const usage = (message: string) => cliFailure("usage", "USAGE", message)
 
 /** Arguments with `-` replaced by what stdin holds. */
 const withStdin = (args: ReadonlyArray<string>) =>
-  args.filter((arg) => arg === "-").length > 1
+  args.filter(Stdin.isStdin).length > 1
     ? Effect.fail(usage("stdin can be read once: give one `-`"))
-    : Effect.forEach(args, (arg) => arg === "-" ? Effect.map(Stdin.read("-"), String) : Effect.succeed(arg))
+    : Effect.forEach(args, (arg) => Stdin.isStdin(arg) ? Effect.map(Stdin.read(arg), String) : Effect.succeed(arg))
 
 export const callCommand = Command.make("call", {
   verb: Args.text({ name: "verb" }).pipe(Args.withDescription("Such as memory.set; `loom verbs` lists them")),

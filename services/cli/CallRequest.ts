@@ -55,6 +55,7 @@ export const make = (verb: VerbFacts | undefined, args: ReadonlyArray<string>): 
   for (const arg of args) {
     const [, name, operator, text] = field.exec(arg) ?? []
     if (name === undefined || text === undefined) {
+      if (arg.startsWith("-")) return Either.left(`There is no option ${arg}`)
       const body = parseBody("The request", arg)
       if (Either.isLeft(body)) return Either.left(`${body.left}. Give a JSON object, name=text or name:=json.`)
       request = { ...request, ...body.right }

@@ -10,8 +10,10 @@ import { callCommand } from "./CallCommand.ts"
 import type { CliFailure } from "./CliFailure.ts"
 import { cliFailure, exitCodes } from "./CliFailure.ts"
 import { engineCommand } from "./EngineCommand.ts"
+import { exportCommand } from "./ExportCommand.ts"
 import { healthCommand } from "./HealthCommand.ts"
 import * as Help from "./Help.ts"
+import { importCommand } from "./ImportCommand.ts"
 import { listTokensCommand } from "./ListTokensCommand.ts"
 import { mcpCommand } from "./McpCommand.ts"
 import { migrateCommand } from "./MigrateCommand.ts"
@@ -19,6 +21,7 @@ import { mintTokenCommand } from "./MintTokenCommand.ts"
 import * as Output from "./Output.ts"
 import { revokeTokenCommand } from "./RevokeTokenCommand.ts"
 import { serveCommand } from "./ServeCommand.ts"
+import * as Stdin from "./Stdin.ts"
 import { verbsCommand } from "./VerbsCommand.ts"
 import { version } from "./Version.ts"
 
@@ -28,6 +31,8 @@ export const root = Command.make("loom").pipe(
     serveCommand,
     callCommand,
     verbsCommand,
+    importCommand,
+    exportCommand,
     mintTokenCommand,
     listTokensCommand,
     revokeTokenCommand,
@@ -42,14 +47,14 @@ const config = CliConfig.make({ isCaseSensitive: true, showBuiltIns: false })
 
 const told = (failure: CliFailure, asJson: boolean): Effect.Effect<number> =>
   Output.note(`loom: ${failure.message}`).pipe(
-    Effect.zipRight(asJson ? Output.json({ detail: failure.detail }) : Effect.void),
+    Effect.zipRight(asJson && !failure.printed ? Output.json({ detail: failure.detail }) : Effect.void),
     Effect.as(exitCodes[failure.exit])
   )
 
 const app = Command.run(root, { name: "Loom", executable: "loom", version })
 
 const execute = (argv: ReadonlyArray<string>) =>
-  app(argv).pipe(
+  app(Stdin.withNamedStdin(argv)).pipe(
     Effect.as<number>(exitCodes.done),
     Effect.catchAll((error) => {
       const words = error._tag === "CliFailure" ? "" : Help.plainText(error.error)

@@ -32,7 +32,9 @@ const names: ReadonlyArray<ExitName> = ["done", "failed", "usage", "inUse", "por
 export class CliFailure extends Schema.TaggedError<CliFailure>()("CliFailure", {
   exit: Schema.Literal(...names),
   message: Schema.String,
-  detail: Schema.Record({ key: Schema.String, value: Schema.Unknown })
+  detail: Schema.Record({ key: Schema.String, value: Schema.Unknown }),
+  /** True when stdout has the result already, as that of an import that went in in part. */
+  printed: Schema.optionalWith(Schema.Boolean, { default: () => false })
 }) {}
 
 /** A failure that the command line itself found. */

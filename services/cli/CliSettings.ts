@@ -13,6 +13,12 @@ import type { SettingFacts } from "../layers/Settings.ts"
 /** Where the data lies. */
 export const data: Config.Config<string> = Config.nested(Settings.dataFolder, "LOOM")
 
+/** The ClickHouse server that takes the place of the embedded engine, if one does. */
+export const clickhouseUrl: Config.Config<Option.Option<URL>> = Config.nested(
+  Config.option(Config.url("CLICKHOUSE_URL")),
+  "LOOM"
+)
+
 // The port on which ClickHouse speaks HTTP everywhere.
 const ENGINE_PORT = 8123
 

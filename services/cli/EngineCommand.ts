@@ -6,11 +6,12 @@ import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import { join, resolve } from "node:path"
+import { resolve } from "node:path"
 import { ClickhouseEngineServer } from "../../src/platform/ClickhouseEngineServer.ts"
 import * as Engine from "../engine/Engine.ts"
 import * as CliSettings from "./CliSettings.ts"
 import * as CommonOptions from "./CommonOptions.ts"
+import * as FolderOwner from "./FolderOwner.ts"
 import * as Logging from "./Logging.ts"
 import * as Output from "./Output.ts"
 import * as ServerFile from "./ServerFile.ts"
@@ -28,8 +29,10 @@ const lines = (url: string, path: string, token: string): ReadonlyArray<string> 
   "Stop     Ctrl-C"
 ]
 
-const serve = (path: string, port: number, asJson: boolean) =>
+const serve = (folder: string, port: number, asJson: boolean) =>
   Effect.gen(function*() {
+    yield* FolderOwner.refuseIfServed(folder)
+    const path = FolderOwner.engineFolder(folder)
     yield* Output.note(`loom: opening the engine of ${path}`)
     const context = yield* Layer.build(Engine.layer({ path, port }))
     const { url } = yield* Effect.provide(ClickhouseEngineServer, context)
@@ -49,7 +52,7 @@ export const engineCommand = Command.make("engine", {
     yield* Effect.flatMap(Stop, ({ isNormal }) => isNormal)
     const settings = yield* Effect.mapError(config, (error) => startFailure(error, { options }))
     const folder = resolve(settings.data)
-    return yield* serve(join(folder, "clickhouse"), settings.port, json).pipe(
+    return yield* serve(folder, settings.port, json).pipe(
       Effect.catchAll((error) =>
         Effect.flatMap(ServerFile.read(folder), (server) =>
           Effect.fail(startFailure(error, { port: settings.port, servedAt: Option.getOrUndefined(server)?.url })))

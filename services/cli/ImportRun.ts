@@ -3,13 +3,12 @@
  * side by side, writes a receipt for every item and shows how far it is. What was answered is written down before the
  * next call, so a break costs at most the calls that were under way.
  */
-import type * as HttpClient from "@effect/platform/HttpClient"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import { randomUUID } from "node:crypto"
 import { join, resolve } from "node:path"
 import { sha256 } from "../../src/kernel/Json.ts"
-import type { CliFailure } from "./CliFailure.ts"
-import { cliFailure } from "./CliFailure.ts"
+import { CliFailure } from "./CliFailure.ts"
 import * as CliSettings from "./CliSettings.ts"
 import * as ImportCall from "./ImportCall.ts"
 import * as ImportPlan from "./ImportPlan.ts"
@@ -63,7 +62,7 @@ const faultReceipt = (fault: ImportPlan.Plan["faults"][number]): ImportReceipt =
 })
 
 /** Runs the import; fails when it had to stop before its end. Items that did not go in are counted, not a failure here. */
-export const run = (options: RunOptions): Effect.Effect<Summary, CliFailure, HttpClient.HttpClient> =>
+export const run = (options: RunOptions): Effect.Effect<Summary, CliFailure> =>
   Effect.gen(function*() {
     const { remote, source } = options
     const data = yield* Effect.mapError(CliSettings.data, (error) => startFailure(error))
@@ -75,9 +74,9 @@ export const run = (options: RunOptions): Effect.Effect<Summary, CliFailure, Htt
       fresh: options.fresh
     })
     const plan = ImportPlan.make(source, { items: options.batch, bytes: BATCH_BYTES })
-    const salt = options.fresh ? `${source.sha256}${yield* freshSalt}` : source.sha256
+    const salt = options.fresh ? `${source.sha256}${yield* Effect.sync(() => randomUUID())}` : source.sha256
     const call = ImportCall.make(remote, salt)
-    const bar = yield* ProgressBar.make({ label: "imported", total: source.size, before: state.done.size })
+    const bar = yield* ProgressBar.make({ label: "import", total: source.size, before: state.done.size })
     const outcomes = new Map<number, Outcome>(state.done)
     let complaints = 0
 
@@ -116,9 +115,7 @@ export const run = (options: RunOptions): Effect.Effect<Summary, CliFailure, Htt
     }).pipe(
       Effect.ensuring(bar.end),
       Effect.onInterrupt(() => Effect.zipRight(bar.end, bar.say(GO_ON))),
-      Effect.catchAll((failure) =>
-        Effect.fail(cliFailure("failed", "IMPORT_STOPPED", `${failure.message} ${GO_ON}`, { ...failure.detail, code: undefined }))
-      )
+      Effect.mapError(({ detail, exit, message }) => new CliFailure({ exit, message: `${message} ${GO_ON}`, detail }))
     )
     const summary = summarise([...outcomes.values()], state.done.size)
     if (summary.refused + summary.failed === 0) yield* state.finish

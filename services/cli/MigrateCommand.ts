@@ -14,12 +14,13 @@ import * as ClickhouseMigrator from "../../src/platform/ClickhouseMigrator.ts"
 import { cliFailure } from "./CliFailure.ts"
 import * as CliSettings from "./CliSettings.ts"
 import * as CommonOptions from "./CommonOptions.ts"
+import * as FolderOwner from "./FolderOwner.ts"
 import * as Logging from "./Logging.ts"
 import * as Output from "./Output.ts"
 import * as ServerFile from "./ServerFile.ts"
 import { startFailure } from "./StartFailure.ts"
 
-const config = Config.all({ data: CliSettings.data, logging: Logging.config })
+const config = Config.all({ data: CliSettings.data, url: CliSettings.clickhouseUrl, logging: Logging.config })
 
 const migrate = (check: boolean, asJson: boolean) =>
   Effect.gen(function*() {
@@ -47,6 +48,7 @@ export const migrateCommand = Command.make("migrate", {
     const settings = yield* Effect.mapError(config, (error) => startFailure(error))
     return yield* migrate(check, json).pipe(
       Effect.provide(Clickhouse.layerConfig),
+      (run) => Option.isSome(settings.url) ? run : Effect.zipRight(FolderOwner.refuseIfServed(resolve(settings.data)), run),
       Effect.catchAll((error) =>
         error._tag === "CliFailure"
           ? Effect.fail(error)

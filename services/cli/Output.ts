@@ -8,9 +8,12 @@ import * as Effect from "effect/Effect"
 const write = (stream: NodeJS.WriteStream, text: string): Effect.Effect<void> =>
   Effect.sync(() => void stream.write(text))
 
+/** Text of stdout as it is; waits while the reader is slow. */
+export const text = (text: string | Uint8Array): Effect.Effect<void> =>
+  Effect.async((resume) => void process.stdout.write(text, () => resume(Effect.void)))
+
 /** Lines of stdout. */
-export const lines = (all: ReadonlyArray<string>): Effect.Effect<void> =>
-  write(process.stdout, all.map((line) => `${line}\n`).join(""))
+export const lines = (all: ReadonlyArray<string>): Effect.Effect<void> => text(all.map((line) => `${line}\n`).join(""))
 
 /** One JSON value as one line of stdout. */
 export const json = (value: unknown): Effect.Effect<void> => lines([JSON.stringify(value)])

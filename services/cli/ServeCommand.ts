@@ -3,6 +3,7 @@
  * to try it. It ends with 0 when it is told to stop.
  */
 import * as Command from "@effect/cli/Command"
+import type * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpServer from "@effect/platform/HttpServer"
 import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
@@ -16,6 +17,7 @@ import * as Settings from "../layers/Settings.ts"
 import type { ServeSettings } from "../layers/Settings.ts"
 import type { CliFailure } from "./CliFailure.ts"
 import * as CommonOptions from "./CommonOptions.ts"
+import * as FolderOwner from "./FolderOwner.ts"
 import * as Logging from "./Logging.ts"
 import * as Output from "./Output.ts"
 import * as ServerFile from "./ServerFile.ts"
@@ -61,11 +63,12 @@ const facts = (settings: ServeSettings, url: string) => ({
   version
 })
 
-const serve = (settings: ServeSettings, asJson: boolean): Effect.Effect<never, StartError, Stop> =>
+const serve = (settings: ServeSettings, asJson: boolean): Effect.Effect<never, StartError, HttpClient.HttpClient | Stop> =>
   Effect.gen(function*() {
     if (settings.mode === "single" && !isLoopback(settings.host)) {
       return yield* new ListenRefused({ host: settings.host })
     }
+    if (!settings.url) yield* FolderOwner.refuseIfServed(settings.data)
     yield* Output.note(`loom: starting on ${settings.data}`)
     // Half of the code of the house hangs on it, which no other command should wait for.
     const Serve = yield* Effect.promise(() => import("../serve/Serve.ts"))
@@ -78,8 +81,8 @@ const serve = (settings: ServeSettings, asJson: boolean): Effect.Effect<never, S
 
 const explained = (
   settings: ServeSettings,
-  running: Effect.Effect<never, StartError, Stop>
-): Effect.Effect<never, CliFailure, Stop> =>
+  running: Effect.Effect<never, StartError, HttpClient.HttpClient | Stop>
+): Effect.Effect<never, CliFailure, HttpClient.HttpClient | Stop> =>
   Effect.catchAll(running, (error) =>
     Effect.flatMap(ServerFile.read(settings.data), (server) =>
       Effect.fail(

@@ -17,10 +17,20 @@ const words: { readonly [code: string]: string } = {
   ERR_FS_FILE_TOO_LARGE: "is larger than 2 GiB; split it"
 }
 
+// The library takes a lone `-` for an option and reads no further, so it is given another name before.
+const STDIN = "stdin:"
+
+/** Whether the argument stands for stdin. */
+export const isStdin = (arg: string): boolean => arg === STDIN
+
+/** A command line as the library reads it. */
+export const withNamedStdin = (args: ReadonlyArray<string>): ReadonlyArray<string> =>
+  args.map((arg) => arg === "-" ? STDIN : arg)
+
 /** The bytes of the file, or of stdin for `-`. */
 export const read = (file: string): Effect.Effect<Buffer, CliFailure> =>
   Effect.tryPromise({
-    try: () => file === "-" ? buffer(process.stdin) : readFile(file),
+    try: () => isStdin(file) ? buffer(process.stdin) : readFile(file),
     catch: (cause) =>
       cliFailure("usage", "FILE", `${file} ${words[codeOf(cause)] ?? `cannot be read (${codeOf(cause)})`}`, { file })
   })

@@ -20,6 +20,7 @@ const PATIENCE = "14 seconds"
 const ECHO_MILLIS = 1_000
 
 const signalCodes = { SIGINT: 130, SIGTERM: 143 } as const
+const BROKEN_PIPE = 141
 type Signal = keyof typeof signalCodes
 
 /** Runs the program and leaves the process; what the program answers is the exit code. */
@@ -40,6 +41,8 @@ export const runMain = (program: Effect.Effect<number, never, Stop>): void => {
     Effect.runFork(Fiber.interruptFork(fiber))
     Effect.runFork(Effect.zipRight(Effect.sleep(PATIENCE), Effect.sync(() => process.exit(codeOf(signal)))))
   }
+  // Whoever read us is gone (`loom verbs | head`): nobody is left to tell, as after SIGPIPE.
+  for (const stream of [process.stdout, process.stderr]) stream.on("error", () => process.exit(BROKEN_PIPE))
   process.on("SIGINT", () => onSignal("SIGINT"))
   process.on("SIGTERM", () => onSignal("SIGTERM"))
 

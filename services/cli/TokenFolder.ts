@@ -2,7 +2,6 @@
  * The token verbs on the configured store itself, for the operator while no server runs. An embedded store is brought to
  * the schema of this build first; a shared server is not changed on the way, it must have it.
  */
-import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
@@ -17,11 +16,12 @@ import * as ClickhouseMigrations from "../../src/platform/ClickhouseMigrations.t
 import * as ClickhouseMigrator from "../../src/platform/ClickhouseMigrator.ts"
 import { make as makeDispatch } from "../gateway/Dispatch.ts"
 import { callFailed } from "./CliFailure.ts"
+import * as CliSettings from "./CliSettings.ts"
 import { startFailure } from "./StartFailure.ts"
 import type { TokenCall } from "./TokenCalls.ts"
 
 const layerSchema = Layer.effectDiscard(Effect.gen(function*() {
-  const url = yield* Config.option(Config.url("LOOM_CLICKHOUSE_URL"))
+  const url = yield* CliSettings.clickhouseUrl
   const migrations = yield* ClickhouseMigrations.load()
   yield* Option.isSome(url) ? ClickhouseMigrator.requireCurrent(migrations) : ClickhouseMigrator.run(migrations)
 }))

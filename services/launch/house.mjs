@@ -19,12 +19,13 @@ export const say = (line) => console.log(`[loom] ${line}`)
 const seconds = (since) => `${((Date.now() - since) / 1000).toFixed(1)} s`
 
 /** Runs a program in the project's folder; resolves with its exit code and, with `capture`, what it wrote. */
-export const run = (command, args, { capture = false, cwd = root, env = {} } = {}) =>
+export const run = (command, args, { capture = false, cwd = root, env = {}, timeout } = {}) =>
   new Promise((resolve, reject) => {
     const started = Date.now()
     const child = spawn(command, args, {
       cwd,
       env: { ...process.env, ...env },
+      timeout,
       stdio: ["inherit", capture ? "pipe" : "inherit", capture ? "pipe" : "inherit"],
       // npm is a script file on Windows
       shell: process.platform === "win32"
@@ -33,8 +34,11 @@ export const run = (command, args, { capture = false, cwd = root, env = {} } = {
     child.stdout?.on("data", (chunk) => chunks.push(chunk))
     child.stderr?.on("data", (chunk) => chunks.push(chunk))
     child.on("error", reject)
-    child.on("close", (code) =>
-      resolve({ code: code ?? 1, output: Buffer.concat(chunks).toString(), took: seconds(started) }))
+    // Out of time is a failure, also for a program that ends well when it is told to
+    child.on("close", (code) => {
+      const output = Buffer.concat(chunks).toString()
+      resolve({ code: child.killed ? 1 : code ?? 1, output, took: seconds(started) })
+    })
   })
 
 /** Runs a tool of node_modules by its script, without a shell or npx between. */

@@ -85,6 +85,9 @@ const strict = {
   include: ["*.ts"]
 }
 
+/** A slow registry may take a minute; a step that takes longer than this is not going to end. */
+const patience = 180_000
+
 const check = async () => {
   await ensureInstalled()
   const folder = Fs.mkdtempSync(Path.join(Os.tmpdir(), "loom-pack-"))
@@ -92,10 +95,12 @@ const check = async () => {
   const data = Path.join(folder, "data")
 
   const step = async (title, command, args, wrong) => {
-    const { code, output, took } = await run(command, args, { capture: true, cwd: project, env: { LOOM_DATA: data } })
+    const options = { capture: true, cwd: project, env: { LOOM_DATA: data }, timeout: patience }
+    const { code, output, took } = await run(command, args, options)
     const complaint = wrong?.exec(output)?.[0]
     if (code !== 0 || complaint !== undefined) throw new Error(`${title}: ${complaint ?? `exit ${code}`}\n${output}`)
     say(`${title}: ${took}`)
+    return output
   }
 
   try {
@@ -119,7 +124,9 @@ const check = async () => {
     for (const name of names) {
       await step(`${name} runs`, process.execPath, [Path.join("out", name.replace(/\.ts$/, ".js"))])
     }
-    await step("loom --version", Path.join(project, "node_modules/.bin/loom"), ["--version"])
+    const { version } = readJson(manifest)
+    const said = await step("loom --version", Path.join(project, "node_modules/.bin/loom"), ["--version"])
+    if (!said.includes(version)) throw new Error(`loom --version does not say ${version}\n${said}`)
   } finally {
     Fs.rmSync(folder, { recursive: true, force: true })
   }

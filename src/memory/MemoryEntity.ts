@@ -25,6 +25,7 @@ import { runBatch } from "./ActorBatch.ts"
 import type { Reply } from "./ActorBatch.ts"
 import type { Committer } from "./Committer.ts"
 import { NamespaceEntity } from "./MemoryCommand.ts"
+import type { FailedItem, SetItem } from "./MemoryCommand.ts"
 import type { MemoryIntake } from "./MemoryIntake.ts"
 import type { MemoryStore } from "./MemoryStore.ts"
 import type { WritePolicy } from "./WritePolicy.ts"
@@ -47,8 +48,10 @@ export const defaultOptions: Options = {
 type Rpcs = typeof NamespaceEntity extends Entity.Entity<infer _Type, infer R> ? R : never
 type Request = Envelope.Request<Rpcs>
 
-// One batch is one commit: enough to fill it, small enough that its answers do not wait for a whole mailbox of bulks.
-const MAX_BATCH = 128
+// One batch is one commit and one block: enough to fill it, small enough that its answers do not wait for a whole mailbox
+// of bulks, and in UTF-16 units of values far below the size at which the engine would split an insert.
+const MAX_ROWS = 500
+const MAX_SIZE = 16 * 1024 * 1024
 
 export const layer = (options: Options = defaultOptions): Layer.Layer<
   never,
@@ -83,8 +86,7 @@ export const layer = (options: Options = defaultOptions): Layer.Layer<
       return (mailbox: Mailbox.ReadonlyMailbox<Request>, replier: Replier<Rpcs>) =>
         Effect.gen(function*() {
           const waiting = Chunk.toReadonlyArray(yield* take(mailbox))
-          for (let from = 0; from < waiting.length; from += MAX_BATCH) {
-            const batch = waiting.slice(from, from + MAX_BATCH)
+          for (const batch of batches(waiting)) {
             const replies = yield* Effect.uninterruptible(handle(batch))
             yield* Effect.forEach(batch, (request, index) =>
               replier.complete(request, replies[index] ?? Exit.fail(new Unavailable({ operation: "NamespaceActor" }))), {
@@ -100,6 +102,43 @@ export const layer = (options: Options = defaultOptions): Layer.Layer<
       disableFatalDefects: true
     }
   )
+
+/** Cuts the queue, in order, into batches within the bounds; a request too large for any stands alone. */
+const batches = (waiting: ReadonlyArray<Request>): ReadonlyArray<ReadonlyArray<Request>> => {
+  const all: Array<Array<Request>> = []
+  let rows = 0
+  let size = 0
+  for (const request of waiting) {
+    const weight = weightOf(request.payload)
+    rows += weight.rows
+    size += weight.size
+    const last = all[all.length - 1]
+    if (last !== undefined && rows <= MAX_ROWS && size <= MAX_SIZE) {
+      last.push(request)
+    } else {
+      all.push([request])
+      rows = weight.rows
+      size = weight.size
+    }
+  }
+  return all
+}
+
+const contentSize = (item: SetItem | FailedItem): number => "content" in item ? item.content.value.length : 0
+
+const weightOf = (command: Request["payload"]): { readonly rows: number; readonly size: number } => {
+  switch (command._tag) {
+    case "memory.bulk_set":
+      return { rows: command.items.length, size: command.items.reduce((sum, item) => sum + contentSize(item), 0) }
+    case "memory.set":
+      return { rows: 1, size: contentSize(command.item) }
+    case "memory.update":
+    case "memory.update_by_id":
+      return { rows: 1, size: command.content?.value.length ?? 0 }
+    default:
+      return { rows: 1, size: 0 }
+  }
+}
 
 const take = (mailbox: Mailbox.ReadonlyMailbox<Request>) =>
   Effect.flatMap(mailbox.takeAll, ([requests, done]) =>

@@ -73,6 +73,11 @@ const holdsAny = (terms: ReadonlyArray<TermGroup>): Fragment =>
 // A text may stand twice: two generations of an embedder, or a repeated insert that is not merged yet.
 const once = (texts: Texts): Fragment => ch.fragment`LIMIT 1 BY ${placeColumns}${texts.within}`
 
+const corpus = (texts: Texts, scope: Scope, filter: SearchFilter, among: Fragment, corpusOnce: Fragment): Fragment =>
+  ch.fragment`SELECT toUInt32(count()) AS corpus_rows, toFloat64(sum(words)) AS corpus_words FROM (
+        SELECT stems.size0 AS words FROM ${texts.table} PREWHERE ${within(scope, filter)} WHERE 1 ${among} ${corpusOnce}
+      )`
+
 const rank = (
   texts: Texts,
   scope: Scope,
@@ -97,12 +102,7 @@ const rank = (
         ${once(texts)}
       )
     ) AS matched
-    CROSS JOIN (
-      SELECT toUInt32(count()) AS corpus_rows, toFloat64(sum(words)) AS corpus_words
-      FROM (SELECT stems.size0 AS words FROM ${texts.table} PREWHERE ${
-    within(scope, filter)
-  } WHERE 1 ${among} ${corpusOnce})
-    ) AS corpus
+    CROSS JOIN (${corpus(texts, scope, filter, among, corpusOnce)}) AS corpus
     ORDER BY arraySum(gain, counts, holding) DESC, version DESC ${texts.onePerPlace}
     LIMIT ${ch.uint32(limit)}`
 

@@ -2,6 +2,7 @@
  * Rows and commits for tests of memory: one plain row of which a test names only what it is about, and a scope of its
  * own for each test, so that tests share one store without meeting.
  */
+import * as Order from "effect/Order"
 import type { Scope } from "../../src/kernel/Identity.ts"
 import { sha256 } from "../../src/kernel/Json.ts"
 import type { Searchable } from "../../src/memory/MemoryContent.ts"
@@ -139,6 +140,13 @@ export const commitOf = (rows: ReadonlyArray<MemoryRow>, more: Partial<Commit> =
   answers: [],
   ...more
 })
+
+export const versionsOf = (rows: ReadonlyArray<{ readonly version: bigint }>): ReadonlyArray<bigint> =>
+  rows.map(({ version }) => version)
+
+/** The keys of rows whose order is not promised. */
+export const keysOf = (rows: ReadonlyArray<{ readonly memory_key: string }>): ReadonlyArray<string> =>
+  rows.map(({ memory_key }) => memory_key).sort(Order.string)
 
 export const everything: ListFilter = {
   agent: null,

@@ -78,11 +78,11 @@ const many = 8_000
 const from = <A>(items: ReadonlyArray<A>) => FastCheck.constantFrom(...items)
 
 // Few values, so that filters meet rows; among them what a pattern language would take for a sign.
-const texts = ["a", "A%", "a_b", "a'b\\", "\u00c9", "\u00e9", "\u{1f9f5}", "\uff5e"]
+const texts = ["a", "A%", "a_b'\\", "\u00c9", "\u00e9", "\u{1f9f5}"]
 // Each condition is left out more often than not; all of them at once would let nothing through.
 const rarely = <A, B>(none: B, arbitrary: FastCheck.Arbitrary<A>): FastCheck.Arbitrary<A | B> =>
-  FastCheck.oneof({ weight: 3, arbitrary: FastCheck.constant(none) }, { weight: 1, arbitrary })
-const some = FastCheck.uniqueArray(from(texts), { maxLength: 2 })
+  FastCheck.oneof({ weight: 4, arbitrary: FastCheck.constant(none) }, { weight: 1, arbitrary })
+const some = FastCheck.uniqueArray(from(texts), { minLength: 1, maxLength: 2 })
 
 const statuses: ReadonlyArray<Status> = ["active", "conflicted", "tombstoned"]
 
@@ -184,19 +184,19 @@ testLayer(layer)("MemoryReaderClickhouse", (it) => {
                   after: { value: String(last[page.sort_by]), memory_id: last.memory_id }
                 })
                 return { first, rest, count: yield* reader.count(scope, filter) }
-              }))
+              }), { concurrency: 4 })
           })
           assert.deepStrictEqual(yield* Effect.provide(answers, here), yield* Effect.provide(answers, there))
         })
       yield* Effect.promise(() =>
         FastCheck.assert(
           FastCheck.asyncProperty(
-            FastCheck.array(rowChange, { minLength: 1, maxLength: 20 }),
-            FastCheck.array(FastCheck.tuple(listFilter, page), { minLength: 1, maxLength: 8 }),
+            FastCheck.array(rowChange, { minLength: 10, maxLength: 20 }),
+            FastCheck.array(FastCheck.tuple(listFilter, page), { minLength: 15, maxLength: 15 }),
             (changes, asked) => Effect.runPromise(run(changes, asked))
           ),
-          // Each run is a commit and up to 24 queries.
-          { numRuns: 12 }
+          // Each run is a commit and up to 45 queries, so few runs, and no search for a smaller example.
+          { numRuns: 8, endOnFailure: true }
         )
       )
     }))

@@ -4,21 +4,20 @@
  */
 import { assert, layer as testLayer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
 import type * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Order from "effect/Order"
-import { FaultPoint } from "../../src/kernel/FaultPoint.ts"
 import type { MemoryRow } from "../../src/memory/MemoryModel.ts"
 import { anyWriter, MemoryReader } from "../../src/memory/MemoryReader.ts"
 import { MemoryStore } from "../../src/memory/MemoryStore.ts"
+import type { Probes } from "../../src/memory/MemoryStore.ts"
+import { commitSuite } from "./MemoryCommitContract.ts"
 import {
   commitOf,
-  derivedOf,
-  embedderId,
   everything,
   firstPage,
   freshScope,
+  keysOf,
   noon,
   revised,
   rowOf,
@@ -26,23 +25,7 @@ import {
 } from "./MemoryFixture.ts"
 import { readerSuite } from "./MemoryReaderContract.ts"
 
-const versionsOf = (rows: ReadonlyArray<{ readonly version: bigint }>) => rows.map(({ version }) => version)
-
-const keysOf = (rows: ReadonlyArray<{ readonly memory_key: string }>) =>
-  rows.map(({ memory_key }) => memory_key).sort(Order.string)
-
-// Every place between two inserts of a commit, in their order.
-const points = [
-  "commit.after_embeddings",
-  "commit.after_chunks",
-  "commit.after_entities",
-  "commit.before_memory",
-  "commit.after_memory"
-]
-
-const passage = { index: 0, start: 0, end: 7, text: "Deploys", stems: ["deploy"], lemmas: ["deploy"] }
-
-const noProbes = { keys: [], ids: [], canonical: [], content: [] }
+const noProbes: Probes = { keys: [], ids: [], canonical: [], content: [] }
 
 // Every column away from its default, and texts that a careless codec or query would change.
 const full = (scope: { org: string; namespace: string }): MemoryRow =>
@@ -147,49 +130,6 @@ export const suite = <E>(name: string, layer: Layer.Layer<MemoryStore | MemoryRe
         assert.isTrue(yield* store.committed(scope, [first.version, second.version]))
       }))
 
-    it.effect("is not changed by the same commit again", () =>
-      Effect.gen(function*() {
-        const [store, reader] = [yield* MemoryStore, yield* MemoryReader]
-        const scope = freshScope()
-        const first = rowOf(scope, { entities: ["ada"], idem_hash: "i1", payload_hash: "p", answer: "a" })
-        const rows = [first, revised(first, 1), rowOf(scope, { memory_key: "other", version: versionAt(noon + 2) })]
-        const commit = commitOf(rows, {
-          derived: [derivedOf(first)],
-          entities: [{ identity: derivedOf(first).identity, entity: "ada", version: first.version }],
-          ceilings: [{ scope, ceiling: versionAt(noon + 100) }],
-          answers: [{
-            scope,
-            idem_hash: "i2",
-            payload_hash: "p",
-            write_id: "w",
-            answer: "b",
-            at: noon,
-            version: versionAt(noon + 3)
-          }]
-        })
-        const state = Effect.gen(function*() {
-          return {
-            entries: keysOf(yield* store.entries(scope)),
-            history: versionsOf(yield* reader.history(scope, [first], { before: null, limit: 9 })),
-            position: yield* store.position(scope),
-            keys: [...(yield* store.idempotencyKeys(scope, 0))].sort(Order.string),
-            count: yield* reader.count(scope, everything),
-            kept: yield* store.keptAnswer(scope, "i2")
-          }
-        })
-        yield* store.commit(commit)
-        const once = yield* state
-        yield* store.commit(commit)
-        assert.deepStrictEqual(yield* state, once)
-        assert.deepStrictEqual(once.entries, ["other", first.memory_key])
-        assert.deepStrictEqual(once.keys, ["i1", "i2"])
-        assert.deepStrictEqual(once.position, {
-          version: versionAt(noon + 100),
-          audit_hash: rows[2]?.audit_hash ?? "",
-          rows: 2
-        })
-      }))
-
     it.effect("writes several namespaces in one commit and keeps them apart", () =>
       Effect.gen(function*() {
         const [store, reader] = [yield* MemoryStore, yield* MemoryReader]
@@ -292,15 +232,14 @@ export const suite = <E>(name: string, layer: Layer.Layer<MemoryStore | MemoryRe
         const elsewhere = at("h", { canonical_sha256: "c1", content_sha256: "t1", agent: "other" })
         yield* store.commit(commitOf([gone, old, served, copy, foreign, typed, elsewhere]))
         yield* store.commit(commitOf([moved]))
-        const probe = (probes: Partial<typeof noProbes> | Parameters<typeof store.probe>[1]) =>
-          Effect.map(store.probe(scope, { ...noProbes, ...probes }), keysOf)
+        const probe = (probes: Partial<Probes>) => Effect.map(store.probe(scope, { ...noProbes, ...probes }), keysOf)
         assert.deepStrictEqual(yield* probe({}), [])
-        assert.deepStrictEqual(yield* probe({ ...noProbes, keys: ["a", "zzz"] }), ["a"])
-        assert.deepStrictEqual(yield* probe({ ...noProbes, ids: [gone.memory_id, "mem_none"] }), ["a"])
+        assert.deepStrictEqual(yield* probe({ keys: ["a", "zzz"] }), ["a"])
+        assert.deepStrictEqual(yield* probe({ ids: [gone.memory_id, "mem_none"] }), ["a"])
         const canonical = [{ memory_type: "semantic", user_id: "-", sha256: "c1" }]
-        assert.deepStrictEqual(yield* probe({ ...noProbes, canonical }), ["d", "h"])
+        assert.deepStrictEqual(yield* probe({ canonical }), ["d", "h"])
         const content = [{ agent: "", user_id: "-", sha256: "t1" }]
-        assert.deepStrictEqual(yield* probe({ ...noProbes, content }), ["d", "e"])
+        assert.deepStrictEqual(yield* probe({ content }), ["d", "e"])
         assert.deepStrictEqual(
           yield* probe({ keys: ["b"], ids: [gone.memory_id], canonical, content }),
           ["a", "b", "d", "e", "h"]
@@ -370,85 +309,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<MemoryStore | MemoryRe
         assert.deepStrictEqual(yield* store.idempotencyKeys(freshScope(), 0), [])
       }))
 
-    it.effect("repair removes what no version refers to and names heads without a vector", () =>
-      Effect.gen(function*() {
-        const store = yield* MemoryStore
-        const scope = freshScope()
-        const old = rowOf(scope, { entities: ["ada"] })
-        const head = revised(old, 1, { value: "Deploys happen on Fridays", entities: ["grace"] })
-        const bare = rowOf(scope, { memory_key: "bare", version: versionAt(noon + 2) })
-        const others = [
-          rowOf(scope, { memory_key: "episode", memory_type: "episodic" }),
-          rowOf(scope, { memory_key: "secret", sensitivity: "high" }),
-          rowOf(scope, { memory_key: "gone", status: "tombstoned" }),
-          rowOf(scope, { memory_key: "void", status: "void" }),
-          rowOf(scope, { memory_key: "suggested", status: "proposed" }),
-          rowOf(scope, { memory_key: "thought", memory_type: "reflection" })
-        ].map((row, index) => ({ ...row, version: versionAt(noon + 10 + index) }))
-        const never = revised(old, 9, { value: "This commit never came" })
-        const elsewhere = rowOf(freshScope(), { value: "Also never committed" })
-        const { identity } = derivedOf(old)
-        yield* store.commit(commitOf([old, head, bare, ...others], {
-          derived: [derivedOf(old), derivedOf(head)],
-          entities: [{ identity, entity: "ada", version: old.version }, {
-            identity,
-            entity: "grace",
-            version: head.version
-          }]
-        }))
-        yield* store.commit(commitOf([], {
-          derived: [derivedOf(never), derivedOf(elsewhere)],
-          entities: [{ identity, entity: "nobody", version: never.version }]
-        }))
-        const report = yield* store.repair(scope, embedderId)
-        assert.strictEqual(report.orphans, 2)
-        assert.deepStrictEqual(keysOf(report.missing), ["bare", "suggested", "thought"])
-        assert.deepStrictEqual(report.missing.find(({ memory_key }) => memory_key === "bare"), bare)
-        const again = yield* store.repair(scope, embedderId)
-        assert.deepStrictEqual({ ...again, missing: keysOf(again.missing) }, {
-          versions: 0,
-          changes: 0,
-          audits: 0,
-          ids: 0,
-          orphans: 0,
-          missing: ["bare", "suggested", "thought"]
-        })
-        const other = yield* store.repair(scope, "another embedder")
-        assert.deepStrictEqual(keysOf(other.missing), ["bare", head.memory_key, "suggested", "thought"])
-        assert.strictEqual((yield* store.repair(elsewhere, embedderId)).orphans, 1)
-      }))
-
-    for (const point of points) {
-      it.effect(`a crash at ${point} leaves a batch that is there whole or not at all, and repair leaves no trace of it`, () =>
-        Effect.gen(function*() {
-          const [store, reader] = [yield* MemoryStore, yield* MemoryReader]
-          const scope = freshScope()
-          const before = rowOf(scope, { memory_key: "before" })
-          yield* store.commit(commitOf([before], { derived: [derivedOf(before)] }))
-          const first = rowOf(scope, { entities: ["ada"], version: versionAt(noon + 1) })
-          const second = revised(before, 2, { value: "Revised in the batch that breaks" })
-          const batch = commitOf([first, second], {
-            derived: [derivedOf(first, { chunks: [passage] }), derivedOf(second)],
-            entities: [{ identity: derivedOf(first).identity, entity: "ada", version: first.version }]
-          })
-          const crash = { hit: (name: string) => name === point ? Effect.die(`crash at ${point}`) : Effect.void }
-          const exit = yield* Effect.exit(Effect.provideService(store.commit(batch), FaultPoint, crash))
-          assert.isTrue(Exit.isFailure(exit))
-          const there = point === "commit.after_memory"
-          assert.strictEqual(yield* store.committed(scope, [first.version, second.version]), there)
-          const heads = yield* store.rows(scope, [first, before])
-          assert.sameDeepMembers([...heads], there ? [first, second] : [before])
-          yield* store.repair(scope, embedderId)
-          const { missing, ...rest } = yield* store.repair(scope, embedderId)
-          assert.deepStrictEqual(missing, [])
-          assert.deepStrictEqual(rest, { versions: 0, changes: 0, audits: 0, ids: 0, orphans: 0 })
-          yield* store.commit(batch)
-          assert.deepStrictEqual(yield* store.repair(scope, embedderId), { ...rest, missing: [] })
-          const history = yield* reader.history(scope, [before, first], { before: null, limit: 9 })
-          assert.deepStrictEqual(history, [second, first, before])
-        }))
-    }
-
+    commitSuite(it)
     readerSuite(it)
   })
 }
