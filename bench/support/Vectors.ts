@@ -70,17 +70,18 @@ export const make = (seed: number): Effect.Effect<Vectors, Unavailable | Corrupt
       const pair = [vectors[2 * index]!, vectors[2 * index + 1]!] as const
       bySort.set(fact.sort, [...bySort.get(fact.sort) ?? [], pair])
     }
-    const known = new Map<string, Float32Array>(texts.map((text, index) => [text, vectors[index]!]))
+    const known = new Map(texts.map((text, index) => [plain(text), vectors[index]!]))
     const recorded = new Set(known.keys())
 
     const learnText = (text: string, like: Float32Array) => {
-      if (!known.has(text)) known.set(text, turned(like, new Chance(seed, text)))
+      const words = plain(text)
+      if (!known.has(words)) known.set(words, turned(like, new Chance(seed, words)))
     }
     return {
       questions,
       learn: (more) => {
         for (const fact of more) {
-          const [value, key] = new Chance(seed, fact.value.toLowerCase()).pick(bySort.get(fact.sort) ?? [])
+          const [value, key] = new Chance(seed, plain(fact.value)).pick(bySort.get(fact.sort) ?? [])
           learnText(fact.value, value)
           learnText(keyWords(fact.memory_key), key)
         }
@@ -93,7 +94,7 @@ export const make = (seed: number): Effect.Effect<Vectors, Unavailable | Corrupt
         dimensions: replay.dimensions,
         embed: (wanted) =>
           Effect.forEach(wanted, (text) => {
-            const vector = known.get(text)
+            const vector = known.get(plain(text))
             return vector === undefined
               ? Effect.fail(new Unavailable({ operation: "bench: a text that was not learned" }))
               : Effect.succeed(vector)
@@ -102,6 +103,9 @@ export const make = (seed: number): Effect.Effect<Vectors, Unavailable | Corrupt
       }
     }
   })
+
+// The model tells neither case nor the mark at the end apart, or hardly.
+const plain = (text: string): string => text.toLowerCase().replace(/[.!]$/, "")
 
 /** A unit vector that keeps a share of another's direction; the rest is noise. */
 const turned = (vector: Float32Array, chance: Chance): Float32Array => {

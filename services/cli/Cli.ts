@@ -43,6 +43,8 @@ export const root = Command.make("loom").pipe(
   ])
 )
 
+const tree: Help.Tree = { root: root.descriptor, groups: { import: importCommand.descriptor } }
+
 const config = CliConfig.make({ isCaseSensitive: true, showBuiltIns: false })
 
 const told = (failure: CliFailure, asJson: boolean): Effect.Effect<number> =>
@@ -69,7 +71,7 @@ const execute = (argv: ReadonlyArray<string>) =>
 
 /** Runs one command line (`process.argv` as it is) and answers the exit code. */
 export const run = (argv: ReadonlyArray<string>) =>
-  Option.match(Help.placeOf(root, argv.slice(2)), {
+  Option.match(Help.placeOf(tree, argv.slice(2)), {
     onNone: () => execute(argv),
     onSome: (place) => Effect.as(Output.lines(Help.page(place, config)), exitCodes.done)
   })

@@ -23,22 +23,28 @@ interface Place {
 
 const childrenOf = (command: Command): Place["children"] =>
   [...HashMap.toEntries(Descriptor.getSubcommands(command))]
-    .filter(([, child]) => child !== command)
     .sort(([left], [right]) => commandOrder(left) - commandOrder(right))
 
-const descend = (place: Place, words: ReadonlyArray<string>): Place => {
-  const [word, ...rest] = words
-  const found = place.children.find(([name]) => name === word)
-  if (found === undefined) return place
-  const [name, command] = found
-  // A command without subcommands gives itself as the only one.
-  const children = childrenOf(command).filter(([child]) => child !== name)
-  return descend({ path: [...place.path, name], command, children }, rest)
+/** The program and its commands that have subcommands; a descriptor alone does not show those of its children. */
+export interface Tree {
+  readonly root: Command
+  readonly groups: { readonly [name: string]: Command }
 }
 
 /** The command that these arguments name, as far as they name one. */
-export const find = (root: Command, args: ReadonlyArray<string>): Place =>
-  descend({ path: ["loom"], command: root, children: childrenOf(root) }, args.filter((arg) => !arg.startsWith("-")))
+export const find = ({ groups, root }: Tree, args: ReadonlyArray<string>): Place => {
+  const descend = (place: Place, words: ReadonlyArray<string>): Place => {
+    const [word, ...rest] = words
+    const found = place.children.find(([name]) => name === word)
+    if (found === undefined) return place
+    const [name, own] = found
+    const group = groups[name]
+    const children = group === undefined ? [] : childrenOf(group)
+    return descend({ path: [...place.path, name], command: group ?? own, children }, rest)
+  }
+  const words = args.filter((arg) => !arg.startsWith("-"))
+  return descend({ path: ["loom"], command: root, children: childrenOf(root) }, words)
+}
 
 export const spanText = (span: Span.Span): string => {
   switch (span._tag) {
@@ -74,7 +80,7 @@ export const plainText = (doc: HelpDoc.HelpDoc): string =>
   ).filter((line) => !remark.test(line)).join(" ")
 
 const remark =
-  /^(A user-defined piece of text\.|A true or false value\.|An integer\.|One of the following: .*|This (setting|option|argument) (is optional|may be repeated).*|)$/
+  /^(A user-defined piece of text\.|A true or false value\.|An integer\.|One of the following: .*|This (setting|option|argument) (is optional|may be repeated|can be set from).*|)$/
 
 const describe = (command: Command, config: CliConfig.CliConfig): string => {
   const blocks = blocksOf(Descriptor.getHelp(command, config))
@@ -123,7 +129,8 @@ export const page = ({ children, command, path }: Place, config: CliConfig.CliCo
 export const isAsked = (place: Place, args: ReadonlyArray<string>): boolean =>
   args.some((arg) => arg === "--help" || arg === "-h") || (place.children.length > 0 && args.length === place.path.length - 1)
 
-export const placeOf = (command: { readonly descriptor: Command }, args: ReadonlyArray<string>): Option.Option<Place> => {
-  const place = find(command.descriptor, args)
+/** The command whose page these arguments ask for. */
+export const placeOf = (tree: Tree, args: ReadonlyArray<string>): Option.Option<Place> => {
+  const place = find(tree, args)
   return isAsked(place, args) ? Option.some(place) : Option.none()
 }

@@ -4,13 +4,12 @@
  */
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
-
-const write = (stream: NodeJS.WriteStream, text: string): Effect.Effect<void> =>
-  Effect.sync(() => void stream.write(text))
+import { Streams } from "./Streams.ts"
 
 /** Text of stdout as it is; waits while the reader is slow. */
 export const text = (text: string | Uint8Array): Effect.Effect<void> =>
-  Effect.async((resume) => void process.stdout.write(text, () => resume(Effect.void)))
+  Effect.flatMap(Streams, ({ stdout }) =>
+    Effect.async<void>((resume) => void stdout.write(text, () => resume(Effect.void))))
 
 /** Lines of stdout. */
 export const lines = (all: ReadonlyArray<string>): Effect.Effect<void> => text(all.map((line) => `${line}\n`).join(""))
@@ -23,7 +22,8 @@ export const result = (asJson: boolean, value: unknown, words: () => ReadonlyArr
   asJson ? json(value) : lines(words())
 
 /** A line of stderr: what the command does, or why it fails. */
-export const note = (line: string): Effect.Effect<void> => write(process.stderr, `${line}\n`)
+export const note = (line: string): Effect.Effect<void> =>
+  Effect.map(Streams, ({ stderr }) => void stderr.write(`${line}\n`))
 
 /** Rows as columns of equal width; the last column is not padded. */
 export const table = (rows: ReadonlyArray<ReadonlyArray<string>>): ReadonlyArray<string> => {

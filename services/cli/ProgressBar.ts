@@ -4,6 +4,8 @@
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import { Streams } from "./Streams.ts"
+import type { Writer } from "./Streams.ts"
 
 export interface ProgressBar {
   /** Counts what was done. */
@@ -19,12 +21,6 @@ export interface ProgressOptions {
   readonly total: number
   /** What earlier runs did: it counts as done and not for the rate. */
   readonly before: number
-}
-
-/** The stream it is drawn on, as `process.stderr` is one. */
-export interface Screen {
-  readonly isTTY?: boolean
-  readonly write: (text: string) => unknown
 }
 
 // A terminal is drawn ten times a second; a log wants a line every five seconds.
@@ -53,27 +49,30 @@ const bar = (done: number, total: number): string => {
   return `[${"#".repeat(full)}${"-".repeat(WIDTH - full)}]`
 }
 
-export const make = (options: ProgressOptions, screen: Screen = process.stderr): Effect.Effect<ProgressBar> =>
-  Effect.map(Clock.currentTimeMillis, (began) => {
-    const tty = screen.isTTY === true
-    let done = options.before
-    let drawnAt = began
-    const draw = (now: number) => {
-      drawnAt = now
-      const text = words(options, done, now - began)
-      // \x1b[K clears what a longer line left behind.
-      screen.write(tty ? `\r${bar(done, options.total)} ${text}\x1b[K` : `${text}\n`)
-    }
-    return {
-      advance: (count) =>
-        Effect.map(Clock.currentTimeMillis, (now) => {
-          done += count
-          if (now - drawnAt >= (tty ? TTY_MILLIS : LOG_MILLIS)) draw(now)
-        }),
-      say: (line) => Effect.sync(() => void screen.write(tty ? `\r\x1b[K${line}\n` : `${line}\n`)),
-      end: Effect.map(Clock.currentTimeMillis, (now) => {
-        draw(now)
-        if (tty) screen.write("\n")
-      })
-    }
-  })
+const on = (options: ProgressOptions, screen: Writer, began: number): ProgressBar => {
+  const tty = screen.isTTY === true
+  let done = options.before
+  let drawnAt = began
+  const draw = (now: number) => {
+    drawnAt = now
+    const text = words(options, done, now - began)
+    // \x1b[K clears what a longer line left behind.
+    screen.write(tty ? `\r${bar(done, options.total)} ${text}\x1b[K` : `${text}\n`)
+  }
+  return {
+    advance: (count) =>
+      Effect.map(Clock.currentTimeMillis, (now) => {
+        done += count
+        if (now - drawnAt >= (tty ? TTY_MILLIS : LOG_MILLIS)) draw(now)
+      }),
+    say: (line) => Effect.sync(() => void screen.write(tty ? `\r\x1b[K${line}\n` : `${line}\n`)),
+    end: Effect.map(Clock.currentTimeMillis, (now) => {
+      draw(now)
+      if (tty) screen.write("\n")
+    })
+  }
+}
+
+/** A bar on stderr that begins now. */
+export const make = (options: ProgressOptions): Effect.Effect<ProgressBar> =>
+  Effect.zipWith(Streams, Clock.currentTimeMillis, ({ stderr }, began) => on(options, stderr, began))

@@ -6,6 +6,7 @@ import { readFile } from "node:fs/promises"
 import { buffer } from "node:stream/consumers"
 import type { CliFailure } from "./CliFailure.ts"
 import { cliFailure } from "./CliFailure.ts"
+import { Streams } from "./Streams.ts"
 
 const codeOf = (cause: unknown): string =>
   typeof cause === "object" && cause !== null && "code" in cause ? String(cause.code) : String(cause)
@@ -29,8 +30,9 @@ export const withNamedStdin = (args: ReadonlyArray<string>): ReadonlyArray<strin
 
 /** The bytes of the file, or of stdin for `-`. */
 export const read = (file: string): Effect.Effect<Buffer, CliFailure> =>
-  Effect.tryPromise({
-    try: () => isStdin(file) ? buffer(process.stdin) : readFile(file),
-    catch: (cause) =>
-      cliFailure("usage", "FILE", `${file} ${words[codeOf(cause)] ?? `cannot be read (${codeOf(cause)})`}`, { file })
-  })
+  Effect.flatMap(Streams, ({ stdin }) =>
+    Effect.tryPromise({
+      try: () => isStdin(file) ? buffer(stdin) : readFile(file),
+      catch: (cause) =>
+        cliFailure("usage", "FILE", `${file} ${words[codeOf(cause)] ?? `cannot be read (${codeOf(cause)})`}`, { file })
+    }))

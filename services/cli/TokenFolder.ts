@@ -5,6 +5,7 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import { resolve } from "node:path"
 import { rootCaller } from "../../src/access/RootToken.ts"
 import * as TokenCache from "../../src/access/TokenCache.ts"
 import * as TokenHandlers from "../../src/access/TokenHandlers.ts"
@@ -17,6 +18,7 @@ import * as ClickhouseMigrator from "../../src/platform/ClickhouseMigrator.ts"
 import { make as makeDispatch } from "../gateway/Dispatch.ts"
 import { callFailed } from "./CliFailure.ts"
 import * as CliSettings from "./CliSettings.ts"
+import * as FolderOwner from "./FolderOwner.ts"
 import { startFailure } from "./StartFailure.ts"
 import type { TokenCall } from "./TokenCalls.ts"
 
@@ -34,6 +36,8 @@ const layerTokens = TokenCache.layer.pipe(
 
 /** Opens the store until the scope ends. */
 export const open = Effect.gen(function*() {
+  const data = yield* CliSettings.data
+  if (Option.isNone(yield* CliSettings.clickhouseUrl)) yield* FolderOwner.refuseIfServed(resolve(data))
   const context = yield* Layer.build(layerTokens)
   const verbs = makeDispatch(yield* Effect.provide(TokenHandlers.make, context))
   const call: TokenCall = (tag, request) =>

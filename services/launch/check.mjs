@@ -5,7 +5,7 @@
 import * as Fs from "node:fs"
 import * as Path from "node:path"
 import { pathToFileURL } from "node:url"
-import { cache, ensureBuilt, ensureInstalled, ensurePatched, root, runTool } from "./house.mjs"
+import { cache, ensureBuilt, ensureInstalled, ensurePatched, hashOfSettings, root, runTool } from "./house.mjs"
 
 const rooms = ["src", "services", "workers", "migrations", "test", "bench", "examples"]
 const present = () => rooms.filter((room) => Fs.existsSync(Path.join(root, room)))
@@ -14,7 +14,8 @@ const present = () => rooms.filter((room) => Fs.existsSync(Path.join(root, room)
 const types = (project, memory) => async (options) => {
   Fs.mkdirSync(cache, { recursive: true })
   await ensurePatched()
-  const remembering = ["--incremental", "--tsBuildInfoFile", Path.join(cache, memory)]
+  const remembered = Path.join(cache, `${memory}-${hashOfSettings().slice(0, 12)}.tsbuildinfo`)
+  const remembering = ["--incremental", "--tsBuildInfoFile", remembered]
   return runTool("typescript/bin/tsc", ["-p", project, "--noEmit", ...remembering], options)
 }
 
@@ -27,9 +28,9 @@ export const checks = {
       ["--config", ".dependency-cruiser.cjs", ...present()],
       options
     ),
-  types: types("tsconfig.json", "types.tsbuildinfo"),
+  types: types("tsconfig.json", "types"),
   // The same types with the stricter diagnostics that hold for what is shipped
-  shipped: types("tsconfig.build.json", "shipped.tsbuildinfo")
+  shipped: types("tsconfig.build.json", "shipped")
 }
 
 const main = async (names) => {

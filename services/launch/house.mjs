@@ -18,7 +18,10 @@ export const say = (line) => console.log(`[loom] ${line}`)
 
 const seconds = (since) => `${((Date.now() - since) / 1000).toFixed(1)} s`
 
-/** Runs a program in the project's folder; resolves with its exit code and, with `capture`, what it wrote. */
+/**
+ * Runs a program in the project's folder; resolves with its exit code, whether it was told to end because its time was
+ * up, and, with `capture`, what it wrote.
+ */
 export const run = (command, args, { capture = false, cwd = root, env = {}, timeout } = {}) =>
   new Promise((resolve, reject) => {
     const started = Date.now()
@@ -34,10 +37,9 @@ export const run = (command, args, { capture = false, cwd = root, env = {}, time
     child.stdout?.on("data", (chunk) => chunks.push(chunk))
     child.stderr?.on("data", (chunk) => chunks.push(chunk))
     child.on("error", reject)
-    // Out of time is a failure, also for a program that ends well when it is told to
     child.on("close", (code) => {
       const output = Buffer.concat(chunks).toString()
-      resolve({ code: child.killed ? 1 : code ?? 1, output, took: seconds(started) })
+      resolve({ code: code ?? 1, cut: child.killed, output, took: seconds(started) })
     })
   })
 
@@ -86,18 +88,18 @@ const stamp = Path.join(dist, ".stamp")
 
 const sources = () => rooms.flatMap((room) => filesUnder(Path.join(root, room)))
 
-const fingerprint = () => {
+const hashOf = (files) => {
   const hash = Crypto.createHash("sha256")
-  for (
-    const file of [
-      ...sources(),
-      ...["tsconfig.json", "tsconfig.build.json", "package-lock.json"].map((name) => Path.join(root, name))
-    ]
-  ) {
+  for (const file of files) {
     hash.update(Path.relative(root, file)).update("\0").update(Fs.readFileSync(file)).update("\0")
   }
   return hash.digest("hex")
 }
+
+const settings = ["tsconfig.json", "tsconfig.build.json", "package-lock.json"].map((name) => Path.join(root, name))
+
+/** Of what decides beside the sources what tsc reports; by itself it does not notice that a rule was added or dropped. */
+export const hashOfSettings = () => hashOf(settings)
 
 /** What tsc does not emit but a module finds by its own address, such as a migration, keeps its place beside it. */
 const copyAssets = (folder) => {
@@ -127,7 +129,7 @@ export const ensurePatched = async () => {
  * is replaced when the new one is whole.
  */
 export const ensureBuilt = async ({ force = false } = {}) => {
-  const wanted = fingerprint()
+  const wanted = hashOf([...sources(), ...settings])
   if (!force && Fs.existsSync(stamp) && Fs.readFileSync(stamp, "utf8") === wanted) return
   say("building (tsc)")
   // As deep as dist, since source maps hold relative paths

@@ -7,6 +7,7 @@
 import * as Fs from "node:fs"
 import * as Os from "node:os"
 import * as Path from "node:path"
+import { threads } from "./command.mjs"
 import { cache, ensureBuilt, ensureInstalled, root, run, say } from "./house.mjs"
 
 const manifest = Path.join(root, "package.json")
@@ -88,17 +89,21 @@ const strict = {
 /** A slow registry may take a minute; a step that takes longer than this is not going to end. */
 const patience = 180_000
 
+/** Long enough for a server to be up on a busy machine; an example may be one, and then has to end well when told to. */
+const lifetime = 20_000
+
 const check = async () => {
   await ensureInstalled()
   const folder = Fs.mkdtempSync(Path.join(Os.tmpdir(), "loom-pack-"))
   const project = Path.join(folder, "project")
   const data = Path.join(folder, "data")
 
-  const step = async (title, command, args, wrong) => {
-    const options = { capture: true, cwd: project, env: { LOOM_DATA: data }, timeout: patience }
-    const { code, output, took } = await run(command, args, options)
-    const complaint = wrong?.exec(output)?.[0]
-    if (code !== 0 || complaint !== undefined) throw new Error(`${title}: ${complaint ?? `exit ${code}`}\n${output}`)
+  const step = async (title, command, args, { timeout = patience, wrong } = {}) => {
+    const env = { ...threads, LOOM_DATA: data, LOOM_PORT: "0" }
+    const { code, cut, output, took } = await run(command, args, { capture: true, cwd: project, env, timeout })
+    const late = cut && timeout === patience ? "took too long" : undefined
+    const complaint = late ?? wrong?.exec(output)?.[0] ?? (code === 0 ? undefined : `exit ${code}`)
+    if (complaint !== undefined) throw new Error(`${title}: ${complaint}\n${output}`)
     say(`${title}: ${took}`)
     return output
   }
@@ -109,8 +114,8 @@ const check = async () => {
     if (packed.code !== 0) throw new Error(packed.output)
     const tarball = Fs.readdirSync(folder).find((name) => name.endsWith(".tgz"))
     Fs.writeFileSync(Path.join(project, "package.json"), `{ "name": "empty", "private": true, "type": "module" }\n`)
-    await step("plain install", "npm", ["install", Path.join(folder, tarball)], /ERESOLVE|peer/i)
-    await step("tree", "npm", ["ls", "--all"], /invalid|extraneous/)
+    await step("plain install", "npm", ["install", Path.join(folder, tarball)], { wrong: /ERESOLVE|peer/i })
+    await step("tree", "npm", ["ls", "--all"], { wrong: /invalid|extraneous/ })
     const twice = [...copies(Path.join(project, "node_modules"))].filter(([, count]) => count > 1)
     if (twice.length > 0) throw new Error(`Installed more than once: ${twice.map(([name]) => name).join(", ")}`)
 
@@ -122,7 +127,9 @@ const check = async () => {
       await step("examples compile", process.execPath, [Path.join(root, "node_modules/typescript/bin/tsc"), "-p", "."])
     }
     for (const name of names) {
-      await step(`${name} runs`, process.execPath, [Path.join("out", name.replace(/\.ts$/, ".js"))])
+      await step(`${name} runs`, process.execPath, [Path.join("out", name.replace(/\.ts$/, ".js"))], {
+        timeout: lifetime
+      })
     }
     const { version } = readJson(manifest)
     const said = await step("loom --version", Path.join(project, "node_modules/.bin/loom"), ["--version"])

@@ -73,7 +73,9 @@ const readColumn = (definition: string): Column => {
   return { name, type, comment: comment.replaceAll("''", "'") }
 }
 
-const isColumn = (definition: string): boolean => !/^(?:INDEX|PROJECTION|CONSTRAINT)\b/i.test(definition)
+// An EPHEMERAL column exists in an insert alone and keeps nothing.
+const isColumn = (definition: string): boolean =>
+  !/^(?:INDEX|PROJECTION|CONSTRAINT)\b/i.test(definition) && !/\sEPHEMERAL\b/.test(definition)
 
 const readEngine = (text: string): Pick<Table, "engine" | "orderBy"> => {
   const engine = /ENGINE\s*=\s*(\w+(?:\([^)]*\))?)/.exec(text)?.[1] ?? ""

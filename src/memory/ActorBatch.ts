@@ -19,6 +19,8 @@ import type { ActorState } from "./ActorState.ts"
 import { linkHash } from "./AuditChain.ts"
 import { Committer } from "./Committer.ts"
 import type { View } from "./HeadIndex.ts"
+import { ANSWER_TTL_MILLIS } from "./IdempotencyKeys.ts"
+import type { FirstAnswer } from "./IdempotencyKeys.ts"
 import { MemoryIntake } from "./MemoryIntake.ts"
 import type { ActivateCommand, WriteCommand, WriteMeta } from "./MemoryCommand.ts"
 import type { MemoryRow } from "./MemoryModel.ts"
@@ -47,6 +49,9 @@ type WriteReply = Answer<
 >
 export type Reply = Exit.Exit<WriteReply | void, LoomError>
 
+// Kept answers looked up at once: as many as the engine runs side by side.
+const LOOKUPS = 8
+
 // Versions are promised in ranges of two seconds, so that the durable counter costs one small row every two seconds of
 // writing and a restart skips at most that far ahead of the clock.
 const RANGE_NANOS = 2_000_000_000n
@@ -59,7 +64,10 @@ export const runBatch = Effect.fn("NamespaceActor.batch")(function*(
   const committer = yield* Committer
   const policy = yield* WritePolicy
   yield* freshRules(scope, state)
-  const known = yield* Effect.forEach(commands, (command) => knownAnswer(scope, state, command))
+  const now = yield* Clock.currentTimeMillis
+  const known = yield* Effect.forEach(commands, (command) => knownAnswer(scope, state, command, now), {
+    concurrency: LOOKUPS
+  })
   const open = commands.filter((command, index): command is WriteCommand =>
     command._tag !== "activate" && known[index] === undefined
   )
@@ -71,10 +79,9 @@ export const runBatch = Effect.fn("NamespaceActor.batch")(function*(
   const view = met.length === 0
     ? targets
     : yield* viewFor(scope, state, { ...probes, canonical: [...probes.canonical, ...met] }, identities)
-  const now = yield* Clock.currentTimeMillis
 
   const commit = emptyCommit()
-  const given = new Map<string, { readonly payload_hash: string; readonly answer: string }>()
+  const given = new Map<string, FirstAnswer>()
   state.seq += 1n
   const replies = commands.map((command, index): Reply => {
     const before = known[index]
@@ -102,7 +109,7 @@ export const runBatch = Effect.fn("NamespaceActor.batch")(function*(
         commit.derived.push(...planned.derived)
         commit.entities.push(...planned.entities)
         if (meta.idem_hash !== "" && !meta.dry_run) {
-          given.set(meta.idem_hash, { payload_hash: meta.payload_hash, answer })
+          given.set(meta.idem_hash, { payload_hash: meta.payload_hash, answer, at: now })
           if (rows.length === 0) commit.answers.push(keptAnswer(scope, meta, answer, now, version))
         }
         return Exit.succeed(planned.answer)
@@ -117,7 +124,7 @@ export const runBatch = Effect.fn("NamespaceActor.batch")(function*(
     }
     const outcome = yield* committer.commit(scope, commit)
     commit.rows.forEach((row) => state.cache.put(row))
-    given.forEach((answer, hash) => state.answers.set(hash, answer))
+    given.forEach((answer, hash) => state.keys.remember(hash, answer))
     if (outcome === "torn") yield* repairAfter(scope)
   }
   return replies
@@ -203,25 +210,26 @@ const keptAnswer = (scope: Scope, meta: WriteMeta, answer: string, at: number, v
 const knownAnswer = (
   scope: Scope,
   state: ActorState,
-  command: Command
+  command: Command,
+  now: number
 ): Effect.Effect<Reply | undefined, StoreError, MemoryStore> => {
   if (command._tag === "activate" || command.meta.idem_hash === "" || command.meta.dry_run) {
     return Effect.succeed(undefined)
   }
   const { idem_hash } = command.meta
-  const recent = state.answers.get(idem_hash)
+  const recent = state.keys.recent(idem_hash, now)
   if (recent !== undefined) return Effect.succeed(repeated(command, recent))
-  if (!state.earlierKeys.has(idem_hash)) return Effect.succeed(undefined)
+  if (!state.keys.mayBeStored(idem_hash)) return Effect.succeed(undefined)
   return Effect.gen(function*() {
     const store = yield* MemoryStore
-    const kept = yield* store.keptAnswer(scope, idem_hash)
+    const kept = yield* store.keptAnswer(scope, idem_hash, now - ANSWER_TTL_MILLIS)
     return Option.isNone(kept) ? undefined : repeated(command, kept.value)
   })
 }
 
 const repeated = (
   command: WriteCommand,
-  first: { readonly payload_hash: string; readonly answer: string }
+  first: Pick<FirstAnswer, "payload_hash" | "answer">
 ): Reply => {
   if (first.payload_hash !== command.meta.payload_hash) {
     return Exit.fail(refuse("IDEMPOTENCY_CONFLICT", "The idempotency key was used with another request"))

@@ -12,6 +12,7 @@ import type { StoreError } from "../kernel/LoomError.ts"
 import { DEFAULT_CONFLICT_POLICY } from "../namespace/NamespaceModel.ts"
 import { NamespaceStore } from "../namespace/NamespaceStore.ts"
 import { HeadIndex, View } from "./HeadIndex.ts"
+import { ANSWER_TTL_MILLIS, IdempotencyKeys } from "./IdempotencyKeys.ts"
 import { MemoryIntake } from "./MemoryIntake.ts"
 import type { MemoryRow } from "./MemoryModel.ts"
 import { MemoryStore } from "./MemoryStore.ts"
@@ -35,20 +36,11 @@ export interface StateOptions {
   readonly bulkDedup: Rules["bulkDedup"]
 }
 
-/** An answer given under an idempotency key. */
-export interface FirstAnswer {
-  readonly payload_hash: string
-  readonly answer: string
-}
-
 export interface ActorState {
   /** Null when the namespace is beyond the bound. */
   readonly index: HeadIndex | null
   readonly cache: RowCache
-  /** Hashes of idempotency keys used in the last 24 hours before activation. */
-  readonly earlierKeys: ReadonlySet<string>
-  /** Answers given since activation, by hash of the idempotency key. */
-  readonly answers: Map<string, FirstAnswer>
+  readonly keys: IdempotencyKeys
   version: bigint
   ceiling: bigint
   audit: string
@@ -59,8 +51,6 @@ export interface ActorState {
 
 // A registration takes effect within this time on every actor (milliseconds).
 const RULES_TTL_MILLIS = 1_000
-/** Answers are kept for 24 hours. */
-export const ANSWER_TTL_MILLIS = 24 * 60 * 60 * 1000
 
 const readRules = Effect.fn("ActorState.rules")(function*(scope: Scope, bulkDedup: Rules["bulkDedup"]) {
   const namespaces = yield* NamespaceStore
@@ -98,7 +88,7 @@ export const activate = Effect.fn("ActorState.activate")(function*(
   }
   const position = yield* store.position(scope)
   const rules = yield* readRules(scope, bulkDedup)
-  const earlierKeys = new Set(yield* store.idempotencyKeys(scope, now - ANSWER_TTL_MILLIS))
+  const keys = new IdempotencyKeys(yield* store.idempotencyKeys(scope, now - ANSWER_TTL_MILLIS), now)
   let index: HeadIndex | null = null
   if (position.rows <= bounds.maxHeads) {
     index = new HeadIndex()
@@ -116,8 +106,7 @@ export const activate = Effect.fn("ActorState.activate")(function*(
   const state: ActorState = {
     index,
     cache: new RowCache(bounds.cacheBytes),
-    earlierKeys,
-    answers: new Map(),
+    keys,
     version: position.version,
     ceiling: position.version,
     audit: position.audit_hash,

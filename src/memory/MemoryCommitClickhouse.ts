@@ -27,6 +27,10 @@ const fencesOf = (rows: Commit["rows"]): (scope: Scope) => Fence => {
   return (scope) => fences.get(scopeKey(scope)) ?? unfenced
 }
 
+// Vectors as JSON numbers cost more than all the rest of a commit (measured: 74 against 11 ms for 200 rows of two).
+const base64 = (vector: Float32Array): string =>
+  Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength).toString("base64")
+
 const embeddingRow = (
   { content_sha256, identity, memory_type, searchable, source_class, verified, version }: Derived,
   fence: Fence
@@ -35,8 +39,8 @@ const embeddingRow = (
   content_sha256,
   embedder_id: searchable.embedder_id,
   memory_type,
-  value_vector: searchable.value_vector,
-  key_vector: searchable.key_vector,
+  value_base64: base64(searchable.value_vector),
+  key_base64: base64(searchable.key_vector),
   excerpt: searchable.excerpt,
   lowered: searchable.lowered,
   stems: searchable.stems,
@@ -75,6 +79,10 @@ const ceilingRow = ({ ceiling, scope }: Ceiling) => ({ ...scope, ceiling })
 
 const answerRow = ({ at, scope, ...answer }: KeptAnswer) => ({ ...scope, ...answer, at: new Date(at) })
 
+// The columns are named since two of them exist only in an insert.
+const insertEmbeddings = (clickhouse: Clickhouse["Type"], rows: ReadonlyArray<object>) =>
+  clickhouse.insert("loom.memory_embeddings", rows, { columns: Object.keys(rows[0] ?? {}) })
+
 // Two versions of one identity may stand in one block. Collapsed on the way in, the first would be in no table but the
 // mirrors, and a torn insert could not be repaired.
 const everyVersion = { settings: { optimize_on_insert: 0 } }
@@ -88,7 +96,7 @@ export const commitTo = (clickhouse: Clickhouse["Type"]) =>
     const chunks = derived.flatMap((item) => chunkRows(item, fence(item.identity)))
     const named = entities.map((item) => entityRow(item, fence(item.identity)))
     yield* Effect.all([
-      Effect.zipRight(clickhouse.insert("loom.memory_embeddings", embeddings), faultPoint("commit.after_embeddings")),
+      Effect.zipRight(insertEmbeddings(clickhouse, embeddings), faultPoint("commit.after_embeddings")),
       Effect.zipRight(clickhouse.insert("loom.memory_chunks", chunks), faultPoint("commit.after_chunks")),
       Effect.zipRight(clickhouse.insert("loom.memory_entities", named), faultPoint("commit.after_entities")),
       clickhouse.insert("loom.namespace_counters", ceilings.map(ceilingRow)),

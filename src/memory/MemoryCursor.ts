@@ -8,7 +8,7 @@ import { canonical, sha256 } from "../kernel/Json.ts"
 import type { Json } from "../kernel/Json.ts"
 import { refuse } from "../kernel/LoomError.ts"
 import type { Refusal } from "../kernel/LoomError.ts"
-import type { Keyset } from "./MemoryReader.ts"
+import type { Keyset, SortBy } from "./MemoryReader.ts"
 
 const Cursor = Schema.parseJson(Schema.Struct({ v: Schema.String, id: Schema.String, f: Schema.String }))
 
@@ -21,14 +21,14 @@ export const filterHash = (filter: object): string => {
 export const encodeCursor = (after: Keyset, filter: string): string =>
   Buffer.from(JSON.stringify({ v: after.value, id: after.memory_id, f: filter }), "utf8").toString("base64url")
 
-export const decodeCursor = (cursor: string, filter: string): Either.Either<Keyset, Refusal> =>
+export const decodeCursor = (cursor: string, filter: string, sort: SortBy): Either.Either<Keyset, Refusal> =>
   Either.flatMap(
     Either.mapLeft(
       Schema.decodeEither(Cursor)(Buffer.from(cursor, "base64url").toString("utf8")),
       () => refuse("INVALID_ARGUMENT", "`cursor` is not one that a listing gave", { field: "cursor" })
     ),
     (found) =>
-      found.f === filter
+      found.f === filter && (sort === "memory_key" || /^-?\d{1,15}$/.test(found.v))
         ? Either.right({ value: found.v, memory_id: found.id })
         : Either.left(refuse("INVALID_ARGUMENT", "`cursor` belongs to a listing with another filter", { field: "cursor" }))
   )

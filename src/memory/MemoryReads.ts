@@ -121,7 +121,7 @@ export const make: Effect.Effect<ReadonlyArray<BoundVerb>, never, MemoryReader> 
       const sort_by: SortBy = request.sort_by ?? "created_at"
       const { endedBefore: _, ...bound } = filter
       const hash = filterHash({ ...bound, sort_by, ...scope })
-      const after = request.cursor === undefined ? null : yield* decodeCursor(request.cursor, hash)
+      const after = request.cursor === undefined ? null : yield* decodeCursor(request.cursor, hash, sort_by)
       if (after !== null && request.offset !== undefined) {
         return yield* refuse("INVALID_ARGUMENT", "`offset` and `cursor` exclude each other", { field: "offset" })
       }

@@ -29,6 +29,8 @@ export { ch, type Fragment, type Interpolation, type Settings, type Statement } 
 export interface InsertOptions {
   /** More engine settings, such as `{ optimize_on_insert: 0 }`; they win over those of every insert. */
   readonly settings?: Settings
+  /** The columns the rows give, needed when one of them is EPHEMERAL; otherwise whatever the rows hold. */
+  readonly columns?: ReadonlyArray<string>
 }
 
 export class Clickhouse extends Context.Tag("loom/platform/Clickhouse")<Clickhouse, {
@@ -91,8 +93,12 @@ export const make = (
       )
     const insert: Clickhouse["Type"]["insert"] = (table, rows, options = {}) => {
       if (!tableName.test(table)) return Effect.dieMessage(`"${table}" is not the name of a table`)
+      if (options.columns?.every((column) => columnName.test(column)) === false) {
+        return Effect.dieMessage(`A name among the columns of "${table}" is not one`)
+      }
       if (rows.length === 0) return Effect.void
-      return transport.insert(table, rows.map(jsonRow), { ...everySetting, ...insertSettings, ...options.settings })
+      const settings = { ...everySetting, ...insertSettings, ...options.settings }
+      return transport.insert(table, rows.map(jsonRow), settings, options.columns)
         .pipe(
           Effect.catchTag("TransportFailed", (failure) => unavailable(`insert into ${table}`, failure)),
           Effect.withSpan("Clickhouse.insert", spanOf(table))
@@ -209,6 +215,7 @@ const insertSettings: Settings = {
   date_time_input_format: "best_effort"
 }
 
+const columnName = /^[a-zA-Z_][a-zA-Z0-9_]*$/
 const tableName = /^[A-Za-z_]\w*(\.[A-Za-z_]\w*)?$/
 
 // Without a stack trace, which would cost more than the rest of the call.

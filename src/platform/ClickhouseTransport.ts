@@ -31,7 +31,8 @@ export interface Transport {
   readonly insert: (
     table: string,
     rows: ReadonlyArray<Readonly<Record<string, unknown>>>,
-    settings: Settings
+    settings: Settings,
+    columns?: ReadonlyArray<string>
   ) => Effect.Effect<void, TransportFailed>
 }
 
@@ -48,10 +49,10 @@ const overEngine = (engine: ClickhouseEngine): Transport => ({
       .pipe(Effect.map(({ bytes }) => decoder.decode(bytes))),
   command: ({ params, settings, text }) =>
     call((signal) => engine.run({ sql: text, params: encodeParams(params), settings: settings ?? {}, signal })),
-  insert: (table, rows, settings) =>
+  insert: (table, rows, settings, columns) =>
     call((signal) =>
       engine.run({
-        sql: `INSERT INTO ${table} FORMAT JSONEachRow`,
+        sql: `INSERT INTO ${table} ${columns === undefined ? "" : `(${columns.join(", ")}) `}FORMAT JSONEachRow`,
         data: rows.map((row) => JSON.stringify(row)).join("\n"),
         settings,
         signal
@@ -97,11 +98,12 @@ const overClient = (config: ClickhouseClient["config"]): Effect.Effect<Transport
               query_id,
               abort_signal
             }), stop),
-        insert: (table, values, settings) =>
+        insert: (table, values, settings, columns) =>
           call((abort_signal, query_id) =>
             client.insert({
               table,
               values,
+              ...named(columns),
               format: "JSONEachRow",
               clickhouse_settings: clientSettings(settings),
               query_id,
@@ -110,6 +112,9 @@ const overClient = (config: ClickhouseClient["config"]): Effect.Effect<Transport
       }
     }
   )
+
+const named = ([first, ...rest]: ReadonlyArray<string> = []) =>
+  first === undefined ? {} : { columns: [first, ...rest] satisfies [string, ...Array<string>] }
 
 const call = <A>(
   run: (signal: AbortSignal, queryId: string) => Promise<A>,

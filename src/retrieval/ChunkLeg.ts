@@ -10,8 +10,8 @@ export const make: Effect.Effect<Leg, never, SearchIndex> = Effect.map(SearchInd
     if (terms.length === 0) return nothing
     const { corpus, hits } = yield* index.chunks(scope, filter, terms, depth)
     return {
-      hits: hits.map(({ passage, place, terms }) => ({
-        place,
+      hits: hits.map(({ head, passage, terms }) => ({
+        head,
         score: share(corpus, terms),
         passage,
         counts: terms.counts

@@ -1,13 +1,14 @@
 /**
- * One search: the legs run side by side, each within its own time; what they found is joined with the served heads and
- * put into one order; the best come back with the part of their text that speaks to the question. A leg that fails or is
- * late is named in `degraded` and the others answer. Only when every leg asked for fails does the search fail.
+ * One search: the legs run side by side, each within its own time; what they found is put into one order; the best come
+ * back with the part of their text that speaks to the question. A leg that fails or is late is named in `degraded` and
+ * the others answer. Only when every leg asked for fails does the search fail.
  */
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import { identityKey } from "../kernel/Identity.ts"
 import type { Scope } from "../kernel/Identity.ts"
 import { sha256 } from "../kernel/Json.ts"
 import type { StoreError } from "../kernel/LoomError.ts"
@@ -23,7 +24,7 @@ import * as LexicalLeg from "./LexicalLeg.ts"
 import { SearchIndex } from "./SearchIndex.ts"
 import type { Leg, LegAnswer, LegHit } from "./SearchLeg.ts"
 import { placeKey } from "./SearchModel.ts"
-import type { Corpus, LegName, Place, Question, SearchFilter } from "./SearchModel.ts"
+import type { Corpus, Head, LegName, Question, SearchFilter } from "./SearchModel.ts"
 import { termGroups } from "./SearchTerms.ts"
 import type { TermGroup } from "./SearchTerms.ts"
 import * as VectorLeg from "./VectorLeg.ts"
@@ -54,7 +55,7 @@ export interface SearchResult {
 }
 
 export class Search extends Context.Tag("loom/retrieval/Search")<Search, {
-  /** `Unavailable` when no leg answers or the heads cannot be read. */
+  /** `Unavailable` when no leg answers or what they found cannot be read. */
   readonly find: (request: SearchRequest) => Effect.Effect<SearchResult, StoreError>
 }>() {}
 
@@ -105,13 +106,10 @@ export const make = (options: SearchOptions): Effect.Effect<Search["Type"], neve
       const query = answers.find((answer) => answer.query !== null)?.query ?? null
       const corpus = answers.find((answer) => answer.corpus !== null)?.corpus ?? null
       const passages = passagesOf(outcomes)
-      const places = placesOf(answers)
-      const [heads, derived] = yield* Effect.all([
-        index.heads(scope, filter, places),
-        index.derived(scope, places, terms, query)
-      ], { concurrency: 2 })
-
-      const copies = new Map(derived.map((copy) => [placeKey(copy), copy]))
+      const heads = headsOf(answers)
+      const copies = new Map(
+        (yield* index.derived(scope, heads, terms, query)).map((copy) => [placeKey(copy), copy])
+      )
       const candidates = heads.map((head): Fusion.Candidate => ({
         head,
         derived: copies.get(placeKey(head)),
@@ -168,17 +166,24 @@ const failed = (name: LegName, how: "late" | "unavailable"): LegOutcome => ({
   degraded: `${name}_${how}`
 })
 
-const placesOf = (answers: ReadonlyArray<LegAnswer>): ReadonlyArray<Place> => [
-  ...new Map(answers.flatMap(({ hits }) => hits.map(({ place }) => [placeKey(place), place] as const))).values()
-]
+/** Each memory once; of two versions that legs saw a moment apart, the later. */
+const headsOf = (answers: ReadonlyArray<LegAnswer>): ReadonlyArray<Head> => {
+  const heads = new Map<string, Head>()
+  for (const { head } of answers.flatMap(({ hits }) => hits)) {
+    const key = identityKey(head)
+    const other = heads.get(key)
+    if (other === undefined || other.version < head.version) heads.set(key, head)
+  }
+  return [...heads.values()]
+}
 
 const passagesOf = (outcomes: ReadonlyArray<LegOutcome>) => {
   const found = outcomes.flatMap(({ answer }) => answer.hits.flatMap((hit) => passageOf(hit)))
   return new Map(found)
 }
 
-const passageOf = ({ counts, passage, place, score }: LegHit) =>
-  passage === null ? [] : [[placeKey(place), { at: passage, share: score, counts }] as const]
+const passageOf = ({ counts, head, passage, score }: LegHit) =>
+  passage === null ? [] : [[placeKey(head), { at: passage, share: score, counts }] as const]
 
 /** Whether a head is the question word for word: the same text, or the same claim in canonical form. */
 const asked = (text: string) => {

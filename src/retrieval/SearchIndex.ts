@@ -16,13 +16,14 @@ export interface QueryVector {
   readonly vector: Float32Array
 }
 
+/** Every hit comes with the served head it was found for. */
 export interface VectorHit {
-  readonly place: Place
+  readonly head: Head
   readonly cosines: Cosines
 }
 
 export interface WordHit {
-  readonly place: Place
+  readonly head: Head
   readonly terms: TermCounts
 }
 
@@ -57,12 +58,6 @@ export class SearchIndex extends Context.Tag("loom/retrieval/SearchIndex")<Searc
     terms: ReadonlyArray<TermGroup>,
     limit: number
   ) => Effect.Effect<WordAnswer<PassageHit>, StoreError>
-  /** The served heads at these places; one that is served no more, or has other content by now, is left out. */
-  readonly heads: (
-    scope: Scope,
-    filter: SearchFilter,
-    places: ReadonlyArray<Place>
-  ) => Effect.Effect<ReadonlyArray<Head>, StoreError>
   /** The excerpt, the cosines and the word counts at these places. */
   readonly derived: (
     scope: Scope,

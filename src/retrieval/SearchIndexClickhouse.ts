@@ -16,7 +16,7 @@ import { inScope, isNarrow } from "./SearchFilterClickhouse.ts"
 import { SearchIndex } from "./SearchIndex.ts"
 import type { PassageHit, VectorHit, WordAnswer, WordHit } from "./SearchIndex.ts"
 import { placeKey } from "./SearchModel.ts"
-import type { Place, SearchFilter } from "./SearchModel.ts"
+import type { Corpus, Head, Place, SearchFilter } from "./SearchModel.ts"
 import * as Rows from "./SearchRowsClickhouse.ts"
 import * as VectorLeg from "./VectorLegClickhouse.ts"
 import * as Words from "./WordsClickhouse.ts"
@@ -29,8 +29,8 @@ export interface IndexOptions {
 // Up to here the join with the heads costs about what the second statement does.
 export const defaultOptions: IndexOptions = { smallScope: 10_000 }
 
-// How many of the best rows are looked at for each one wanted: every second may be retired before the join is needed.
-const SPARE = 2
+// How many of the best rows are looked at for each one wanted: a third may be retired before the join is needed.
+const SPARE = 1.5
 // A scope's size is only used to choose the way, so it may be old.
 const SIZE_AGE = "30 seconds"
 const SIZES_KEPT = 4_096
@@ -56,12 +56,18 @@ export const make = (options: IndexOptions): Effect.Effect<SearchIndex["Type"], 
         )
     })
 
-    const isServed = (scope: Scope, filter: SearchFilter, places: ReadonlyArray<Place>) =>
-      places.length === 0
-        ? Effect.succeed(() => false)
-        : Effect.map(clickhouse.query(Rows.servedAmong(scope, filter, places), Rows.PlaceRow), (rows) => {
-          const served = new Set(rows.map(placeKey))
-          return (place: Place) => served.has(placeKey(place))
+    /** Each row whose place is a served head, with that head; one row a place, in their order. */
+    const withHeads = <Row extends Place>(scope: Scope, filter: SearchFilter, rows: ReadonlyArray<Row>) =>
+      rows.length === 0
+        ? Effect.succeed([])
+        : Effect.map(clickhouse.query(Rows.heads(scope, filter, rows), Rows.HeadRow), (found) => {
+          const heads = new Map(found.map((head) => [placeKey(head), head]))
+          return rows.flatMap((row): ReadonlyArray<Found<Row>> => {
+            const key = placeKey(row)
+            const head = heads.get(key)
+            heads.delete(key)
+            return head === undefined ? [] : [{ row, head }]
+          })
         })
 
     /** The best `limit` served rows: from the best of all rows where that is enough, else ranked among the served. */
@@ -72,35 +78,24 @@ export const make = (options: IndexOptions): Effect.Effect<SearchIndex["Type"], 
       read: (statement: Statement) => Effect.Effect<ReadonlyArray<Row>, StoreError>,
       all: (limit: number) => Statement,
       servedOnly: (limit: number) => Statement
-    ): Effect.Effect<ReadonlyArray<Row>, StoreError> =>
+    ): Effect.Effect<ReadonlyArray<Found<Row>>, StoreError> =>
       Effect.gen(function*() {
         if (!isNarrow(filter)) {
           const size = yield* sizes.get(Data.struct({ org: scope.org, namespace: scope.namespace }))
           if (size > options.smallScope) {
-            const rows = yield* read(all(limit * SPARE))
-            const served = unique(yield* Effect.map(isServed(scope, filter, rows), (test) => rows.filter(test)))
-            if (served.length >= limit || rows.length < limit * SPARE) return served.slice(0, limit)
+            const depth = Math.ceil(limit * SPARE)
+            const rows = yield* read(all(depth))
+            const served = yield* withHeads(scope, filter, rows)
+            if (served.length >= limit || rows.length < depth) return served.slice(0, limit)
           }
         }
-        return unique(yield* read(servedOnly(limit)))
+        return yield* withHeads(scope, filter, yield* read(servedOnly(limit)))
       })
 
-    const words = <Row extends Words.WordRow, Hit extends WordHit>(
-      rows: ReadonlyArray<Row>,
-      hit: (row: Row) => Hit
-    ): WordAnswer<Hit> => ({
-      corpus: {
-        rows: rows[0]?.corpus_rows ?? 0,
-        meanLength: (rows[0]?.corpus_words ?? 0) / Math.max(rows[0]?.corpus_rows ?? 0, 1),
-        holding: rows[0]?.holding ?? []
-      },
-      hits: rows.map(hit)
-    })
-
-    const wordHit = (row: Words.WordRow): WordHit => ({
-      place: placeOf(row),
-      terms: { counts: row.counts, length: row.words }
-    })
+    const answer = <Row extends Words.WordRow, Hit extends WordHit>(
+      found: ReadonlyArray<Found<Row>>,
+      hit: (found: Found<Row>) => Hit
+    ): WordAnswer<Hit> => ({ corpus: corpusOf(found[0]?.row), hits: found.map(hit) })
 
     return {
       vector: Effect.fn("SearchIndex.vector")(function*(scope, filter, query, limit) {
@@ -112,10 +107,7 @@ export const make = (options: IndexOptions): Effect.Effect<SearchIndex["Type"], 
           (limit) => VectorLeg.nearest(scope, filter, query, limit),
           (limit) => VectorLeg.nearestServed(scope, filter, query, limit)
         )
-        return rows.map((row): VectorHit => ({
-          place: placeOf(row),
-          cosines: { value: row.of_value, key: row.of_key }
-        }))
+        return rows.map(({ head, row }): VectorHit => ({ head, cosines: { value: row.of_value, key: row.of_key } }))
       }),
       lexical: Effect.fn("SearchIndex.lexical")(function*(scope, filter, terms, limit) {
         const rows = yield* bestServed(
@@ -126,7 +118,7 @@ export const make = (options: IndexOptions): Effect.Effect<SearchIndex["Type"], 
           (limit) => Words.best(Words.excerpts, scope, filter, terms, limit),
           (limit) => Words.bestServed(Words.excerpts, scope, filter, terms, limit)
         )
-        return words(rows, wordHit)
+        return answer(rows, wordHit)
       }),
       chunks: Effect.fn("SearchIndex.chunks")(function*(scope, filter, terms, limit) {
         const rows = yield* bestServed(
@@ -137,16 +129,10 @@ export const make = (options: IndexOptions): Effect.Effect<SearchIndex["Type"], 
           (limit) => Words.best(Words.passages, scope, filter, terms, limit),
           (limit) => Words.bestServed(Words.passages, scope, filter, terms, limit)
         )
-        return words(rows, (row): PassageHit => ({
-          ...wordHit(row),
-          passage: { chunk_index: row.chunk_index, start: row.start_at, end: row.end_at }
+        return answer(rows, (found): PassageHit => ({
+          ...wordHit(found),
+          passage: { chunk_index: found.row.chunk_index, start: found.row.start_at, end: found.row.end_at }
         }))
-      }),
-      heads: Effect.fn("SearchIndex.heads")(function*(scope, filter, places) {
-        if (places.length === 0) return []
-        const wanted = new Set(places.map(placeKey))
-        const rows = yield* clickhouse.query(Rows.heads(scope, filter, places), Rows.HeadRow)
-        return rows.filter((row) => wanted.has(placeKey(row)))
       }),
       derived: Effect.fn("SearchIndex.derived")(function*(scope, places, terms, query) {
         if (places.length === 0) return []
@@ -183,11 +169,17 @@ const placeOf = ({ agent, content_sha256, memory_key, session_id, user_id }: Pla
   content_sha256
 })
 
-/** The first row of each place; rows come best first. */
-const unique = <Row extends Place>(rows: ReadonlyArray<Row>): ReadonlyArray<Row> => {
-  const seen = new Set<string>()
-  return rows.filter((row) => {
-    const key = placeKey(row)
-    return seen.has(key) ? false : (seen.add(key), true)
-  })
+interface Found<Row> {
+  readonly row: Row
+  readonly head: Head
 }
+
+const wordHit = ({ head, row }: Found<Words.WordRow>): WordHit => ({
+  head,
+  terms: { counts: row.counts, length: row.words }
+})
+
+const corpusOf = (row: Words.WordRow | undefined): Corpus =>
+  row === undefined
+    ? { rows: 0, meanLength: 0, holding: [] }
+    : { rows: row.corpus_rows, meanLength: row.corpus_words / Math.max(row.corpus_rows, 1), holding: row.holding }

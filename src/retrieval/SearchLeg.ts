@@ -6,10 +6,10 @@
 import type * as Effect from "effect/Effect"
 import type { Overloaded, StoreError } from "../kernel/LoomError.ts"
 import type { QueryVector } from "./SearchIndex.ts"
-import type { Corpus, LegName, Passage, Place, Question } from "./SearchModel.ts"
+import type { Corpus, Head, LegName, Passage, Question } from "./SearchModel.ts"
 
 export interface LegHit {
-  readonly place: Place
+  readonly head: Head
   /** On the leg's own scale: a cosine, or the share of `Bm25`. */
   readonly score: number
   /** The part of a long value that was found. */

@@ -161,7 +161,7 @@ layer(LoomServer.layer(), { excludeTestServices: true, timeout: 60_000 })("Garba
       // No surrogates and no number out of range: those are faults of the whole text (see the cases of text).
       const values = garbage.filter((value) => !/1e999|9007199254740993|\\ud|__proto__/.test(value))
       for (const field of [...fields, "nope", sql]) {
-        const items = [...values.map((value, index) => body({ memory_key: `"u/${index}"`, value: `"Item ${field} ${index}"`, [field]: value })), body({ memory_key: "\"u/good\"", value: "\"A good item\"" }), ...values]
+        const items = [...values.map((value, index) => body({ memory_key: `"u/${index}"`, value: JSON.stringify(`Item ${field} ${index}`), [field]: value })), body({ memory_key: "\"u/good\"", value: "\"A good item\"" }), ...values]
         const reply = yield* postRaw("memory.bulk_set", `{"namespace":"${here}","items":[${items.join()}]}`)
         check(`memory.bulk_set items with ${field}`, reply)
         assert.strictEqual(reply.status, 200, reply.text.slice(0, 300))

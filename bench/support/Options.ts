@@ -1,0 +1,74 @@
+/**
+ * The arguments that every bench takes. A wrong one ends the process with 2 and a line that names it.
+ */
+import { parseArgs } from "node:util"
+
+export interface Options {
+  /** Rows in the namespace that is measured. */
+  readonly rows: number
+  /** How many callers ask at once. */
+  readonly callers: number
+  /** No part of the measuring goes on for longer; a part that is cut short says how far it came. */
+  readonly seconds: number
+  /** Of the facts, the vectors and the order of what is asked. */
+  readonly seed: number
+  /** A data folder that stays and is used again, so that it is filled once. */
+  readonly data: string | undefined
+  readonly json: boolean
+}
+
+const usage = (name: string, defaults: Options) =>
+  [
+    `npm run ${name} -- [options]`,
+    `  --rows N      rows in the namespace (${defaults.rows})`,
+    `  --callers N   callers at once (${defaults.callers})`,
+    `  --seconds N   most time for each part (${defaults.seconds})`,
+    `  --seed N      of facts and vectors (${defaults.seed})`,
+    "  --data DIR    keep and reuse this data folder",
+    "  --json        one JSON object as the last line"
+  ].join("\n")
+
+const leave = (text: string, code: number): never => {
+  process.stderr.write(`${text}\n`)
+  process.exit(code)
+}
+
+const whole = (name: string, text: string | undefined, fallback: number): number => {
+  if (text === undefined) return fallback
+  const number = Number(text)
+  return Number.isSafeInteger(number) && number > 0
+    ? number
+    : leave(`--${name} takes a whole number above 0, not ${JSON.stringify(text)}`, 2)
+}
+
+const parsed = () => {
+  try {
+    return parseArgs({
+      options: {
+        rows: { type: "string" },
+        callers: { type: "string" },
+        seconds: { type: "string" },
+        seed: { type: "string" },
+        data: { type: "string" },
+        json: { type: "boolean" },
+        help: { type: "boolean", short: "h" }
+      }
+    }).values
+  } catch (cause) {
+    return leave(cause instanceof Error ? cause.message : String(cause), 2)
+  }
+}
+
+export const read = (name: string, defaults: Pick<Options, "rows" | "callers" | "seconds">): Options => {
+  const whenAbsent: Options = { ...defaults, seed: 1, data: undefined, json: false }
+  const given = parsed()
+  if (given.help === true) leave(usage(name, whenAbsent), 0)
+  return {
+    rows: whole("rows", given.rows, whenAbsent.rows),
+    callers: whole("callers", given.callers, whenAbsent.callers),
+    seconds: whole("seconds", given.seconds, whenAbsent.seconds),
+    seed: whole("seed", given.seed, whenAbsent.seed),
+    data: given.data,
+    json: given.json ?? false
+  }
+}

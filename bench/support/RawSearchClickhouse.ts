@@ -1,0 +1,31 @@
+/**
+ * The statement that `memory.search` is held against: the ten rows closest to a question's vector by an exact scan of one
+ * namespace, derived rows and heads both read with FINAL, served heads joined by identity and content. The question's
+ * vector is bound as a parameter; the answer is parsed but not looked into.
+ */
+import * as Schema from "effect/Schema"
+import type { Scope } from "../../src/kernel/Identity.ts"
+import { SERVED_STATUSES } from "../../src/memory/MemoryModel.ts"
+import { inScope } from "../../src/memory/MemoryRowsClickhouse.ts"
+import { ch } from "../../src/platform/Clickhouse.ts"
+import type { Clickhouse, Statement } from "../../src/platform/Clickhouse.ts"
+
+export const LIMIT = 10
+
+const place = ch.fragment`agent, user_id, session_id, memory_key, content_sha256`
+
+const nearestServed = (scope: Scope, embedderId: string, vector: Float32Array): Statement =>
+  ch.sql("bench.rawSearch")`SELECT heads.memory_id, ${place}, heads.tags, excerpt,
+      cosineDistance(value_vector, ${ch.array("Float32", Array.from(vector))}) AS distance
+    FROM (
+      SELECT ${place}, value_vector, excerpt FROM loom.memory_embeddings FINAL
+      WHERE ${inScope(scope)} AND embedder_id = ${ch.string(embedderId)}
+    ) AS derived
+    INNER JOIN (
+      SELECT ${place}, memory_id, tags FROM loom.memory FINAL
+      WHERE ${inScope(scope)} AND status IN ${ch.array("String", SERVED_STATUSES)}
+    ) AS heads USING (${place})
+    ORDER BY distance LIMIT ${ch.uint32(LIMIT)}`
+
+export const search = (clickhouse: Clickhouse["Type"], scope: Scope, embedderId: string, vector: Float32Array) =>
+  clickhouse.query(nearestServed(scope, embedderId, vector), Schema.Unknown)

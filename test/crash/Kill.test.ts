@@ -1,0 +1,50 @@
+/**
+ * `kill -9` in the middle of concurrent writes, ten times on one folder: nothing that was acknowledged is lost, what was
+ * not is applied once when it is sent again, and the tables agree with each other afterwards.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { start, tempFolder } from "../support/LoomServer.ts"
+import { randomOf, Writer } from "./Claims.ts"
+import * as Invariants from "./Invariants.ts"
+import { checkAll, checkServed, runnerOf, runUntilBroken, stepOnce } from "./Writers.ts"
+
+const ROUNDS = 10
+const WRITERS = 9
+const SEED = 20_261_129
+
+describe("kill -9 in the middle of writes", () => {
+  it.live("ten times: nothing lost, nothing twice, all tables agree", () =>
+    Effect.gen(function*() {
+      const data = yield* tempFolder
+      const random = randomOf(SEED)
+      const runners = Array.from({ length: WRITERS }, (_, index) =>
+        runnerOf(new Writer(`w${index}`, `crash-${index % 3}`, SEED + index)))
+      const acknowledged = () => runners.reduce((sum, runner) => sum + runner.acknowledged, 0)
+      let open = 0
+      for (let round = 0; round < ROUNDS; round++) {
+        const server = yield* start({ data })
+        yield* checkServed(server.url, runners)
+        const goal = acknowledged() + 15 + Math.floor(random() * 60)
+        const killer = Effect.gen(function*() {
+          while (acknowledged() < goal) yield* Effect.sleep(5)
+          // Anywhere within a commit, which takes some tens of milliseconds.
+          yield* Effect.sleep(random() * 40)
+          assert.strictEqual(yield* server.kill, "SIGKILL")
+        })
+        yield* Effect.all([
+          killer,
+          ...runners.map((runner) => runUntilBroken(server.url, runner, () => false))
+        ], { concurrency: "unbounded", discard: true })
+        console.log("round", round, "start", Math.round(server.startMillis), "acked", acknowledged(), server.log().split("\n").filter((l) => /WARN|ERROR/.test(l)).slice(0, 3))
+        open += runners.filter((runner) => runner.open !== undefined).length
+      }
+      assert.isAbove(open, ROUNDS, "the kills met hardly any request")
+      const server = yield* start({ data })
+      yield* checkServed(server.url, runners)
+      yield* Effect.forEach(runners, (runner) => Effect.orDie(stepOnce(server.url, runner)), { concurrency: "unbounded" })
+      yield* checkAll(server.url, runners)
+      assert.strictEqual(yield* server.stop, 0)
+      assert.isAtLeast(yield* Invariants.check(data), acknowledged() / 2)
+    }).pipe(Effect.scoped), 280_000)
+})

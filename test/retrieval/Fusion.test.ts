@@ -1,0 +1,119 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as FastCheck from "effect/FastCheck"
+import * as Fusion from "../../src/retrieval/Fusion.ts"
+import { termGroups } from "../../src/retrieval/SearchTerms.ts"
+import { noon, rowOf } from "../memory/MemoryFixture.ts"
+
+const scope = { org: "acme", namespace: "fusion" }
+
+interface Given {
+  readonly id: string
+  readonly cosine?: number | null
+  readonly counts?: ReadonlyArray<number>
+  readonly version?: bigint
+  readonly passage?: number
+}
+
+const candidate = ({ cosine = 0, counts = [0, 0], id, passage, version = 1n }: Given): Fusion.Candidate => {
+  const head = { ...rowOf(scope, { memory_key: id, version }), memory_id: id, created_at: noon }
+  return {
+    head,
+    derived: {
+      ...head,
+      excerpt: id,
+      cosines: cosine === null ? null : { value: cosine, key: 0 },
+      terms: { counts, length: 10 }
+    },
+    passage: passage === undefined
+      ? undefined
+      : { at: { chunk_index: 3, start: 10, end: 20 }, share: passage, counts: [1, 1] }
+  }
+}
+
+const evidence = (query: string, exact = ""): Fusion.Evidence => ({
+  terms: termGroups(query),
+  corpus: { rows: 100, meanLength: 10, holding: termGroups(query).map(() => 5) },
+  isQuestion: ({ memory_id }) => memory_id === exact
+})
+
+const order = (given: ReadonlyArray<Given>, facts: Fusion.Evidence) =>
+  Fusion.rank(given.map(candidate), facts).map(({ candidate }) => candidate.head.memory_id)
+
+describe("Fusion", () => {
+  it("words and closeness add up", () => {
+    const given = [
+      { id: "both", cosine: 0.5, counts: [1, 1] },
+      { id: "words", cosine: 0.1, counts: [1, 1] },
+      { id: "close", cosine: 0.6 },
+      { id: "none" }
+    ]
+    assert.deepStrictEqual(order(given, evidence("green tea")), ["both", "words", "close", "none"])
+  })
+
+  it("an identifier outweighs closeness, equality outweighs all", () => {
+    const given = [
+      { id: "far", cosine: 0, counts: [1, 1] },
+      { id: "near", cosine: 0.9 },
+      { id: "equal", cosine: 0 }
+    ]
+    assert.deepStrictEqual(order(given, evidence("v1.9")), ["far", "near", "equal"])
+    assert.deepStrictEqual(order(given, evidence("v1.9", "equal")), ["equal", "far", "near"])
+  })
+
+  it("without vectors or without words the other part still ranks", () => {
+    const [ranked] = Fusion.rank([candidate({ id: "a", cosine: null, counts: [1, 1] })], evidence("green tea"))
+    assert.isNull(ranked?.similarity)
+    assert.strictEqual(ranked?.components.vector, 0)
+    const facts = { ...evidence("green tea"), corpus: null }
+    assert.deepStrictEqual(order([{ id: "b", cosine: 0.2, counts: [9, 9] }, { id: "a", cosine: 0.3 }], facts), [
+      "a",
+      "b"
+    ])
+  })
+
+  it("the better of excerpt and passage counts, and is the one shown", () => {
+    const [better] = Fusion.rank([candidate({ id: "a", counts: [1, 0], passage: 0.9 })], evidence("green tea"))
+    assert.deepStrictEqual(better?.passage, { chunk_index: 3, start: 10, end: 20 })
+    assert.strictEqual(better?.components.words, 0.9)
+    const [worse] = Fusion.rank([candidate({ id: "a", counts: [1, 1], passage: 0.01 })], evidence("green tea"))
+    assert.isNull(worse?.passage)
+  })
+
+  it("of equal scores the later version comes first, then the smaller id; the order of input means nothing", () => {
+    const given = FastCheck.uniqueArray(
+      FastCheck.record({
+        id: FastCheck.string({ minLength: 1, maxLength: 3 }),
+        cosine: FastCheck.constantFrom(0, 0.25, 0.5, -0.5),
+        counts: FastCheck.constantFrom([0, 0], [1, 0], [2, 1]),
+        version: FastCheck.constantFrom(1n, 2n, 18446744073709551615n)
+      }),
+      { selector: ({ id }) => id, minLength: 1, maxLength: 12 }
+    )
+    FastCheck.assert(FastCheck.property(given, (given) => {
+      const facts = evidence("green tea")
+      assert.deepStrictEqual(order([...given].reverse(), facts), order(given, facts))
+      const ranked = Fusion.rank(given.map(candidate), facts)
+      for (const { components, score } of ranked) {
+        assert.closeTo(components.words + components.vector + components.identifier + components.exact, score, 1e-6)
+        assert.isTrue(Number.isFinite(score) && score >= 0)
+      }
+      ranked.slice(1).forEach((after, index) => {
+        const before = ranked[index]
+        assert.isTrue(before !== undefined && before.score >= after.score)
+        if (before?.score === after.score) {
+          assert.isTrue(before.candidate.head.version >= after.candidate.head.version)
+        }
+      })
+    }))
+  })
+
+  it("a score stays what it is whatever else is ranked", () => {
+    const facts = evidence("green tea")
+    const alone = Fusion.rank([candidate({ id: "a", cosine: 0.3, counts: [1, 0] })], facts)
+    const among = Fusion.rank(
+      [{ id: "a", cosine: 0.3, counts: [1, 0] }, { id: "b", cosine: 0.99, counts: [9, 9] }, { id: "c" }].map(candidate),
+      facts
+    )
+    assert.strictEqual(among.find(({ candidate }) => candidate.head.memory_id === "a")?.score, alone[0]?.score)
+  })
+})
