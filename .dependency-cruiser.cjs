@@ -20,7 +20,7 @@ const slices = [
 ]
 
 const floor = "kernel|platform"
-const rooms = "(Model|Error|Store|Client|Rpc|Verbs)"
+const rooms = "(Model|Type|Error|Store|Client|Rpc|Verbs|Fields)"
 
 const sliceOrder = slices.slice(0, -1).map((slice, index) => ({
   name: `slice-order-${slice}`,
@@ -83,7 +83,7 @@ module.exports = {
     },
     {
       name: "other-slice-rooms",
-      comment: "From another slice only its Model, Error, Store, Client, Rpc and Verbs files",
+      comment: "From another slice only its Model, Type, Error, Store, Client, Rpc, Verbs and Fields files",
       severity: "error",
       from: { path: "^src/([^/]+)/" },
       to: { path: "^src/", pathNot: `^src/($1|${floor})/|${rooms}\\.ts$` }

@@ -57,7 +57,9 @@ export const open = (file: string | undefined): Effect.Effect<ExportSpool, CliFa
           size += bytes
         }),
       finish: file === undefined
-        ? Effect.forEach(pages.toReversed(), (page) => Output.text(readPage(spool, page)), { discard: true })
+        ? Effect.suspend(() =>
+          Effect.forEach(pages.toReversed(), (page) => Output.text(readPage(spool, page)), { discard: true })
+        )
         : attempt(file, () => {
           const draft = `${file}.${process.pid}.part`
           const handle = openSync(draft, "w")

@@ -54,8 +54,10 @@ const statementOf = (row: Fields): Fields =>
 
 /** A time to live in whole seconds, at least one, until the row would have ended. */
 const withLifetime = ({ expires_at, ...fields }: Fields, now: number): Fields => {
-  const ends = typeof expires_at === "string" ? parseTime(expires_at) : undefined
-  if (ends === undefined || typeof ends === "string") return expires_at === null ? fields : { ...fields, expires_at }
+  if (expires_at === undefined || expires_at === null) return fields
+  const ends = typeof expires_at === "string" ? parseTime(expires_at) : "is no text"
+  // What is no time goes on as it is, and the server says so.
+  if (typeof ends === "string") return { ...fields, expires_at }
   return { ...fields, ttl_seconds: Math.max(1, Math.ceil((ends.millis - now) / 1000)) }
 }
 

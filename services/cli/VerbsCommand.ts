@@ -23,9 +23,9 @@ const Listing = Schema.Struct({
 
 const ownVerbs: ReadonlyArray<VerbFacts> = allVerbs
 
-const own = Effect.as(
+const own = Effect.map(
   Output.note("loom: no server answers; these are the verbs of this build"),
-  registry(ownVerbs, version)
+  () => registry(ownVerbs, version)
 )
 
 export const verbsCommand = Command.make("verbs", { json: CommonOptions.asJson }, ({ json }) =>

@@ -9,7 +9,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import { isUtf8 } from "node:buffer"
 import type { IncomingMessage } from "node:http"
-import { isWellFormed, parse } from "../../src/kernel/Json.ts"
+import { parse } from "../../src/kernel/Json.ts"
 import type { Json } from "../../src/kernel/Json.ts"
 import type { Refusal } from "../../src/kernel/LoomError.ts"
 import { refuse } from "../../src/kernel/LoomError.ts"
@@ -74,9 +74,6 @@ export const readBytes = (request: HttpServerRequest.HttpServerRequest): Effect.
 /** A JSON object as it came. */
 export type JsonObject = { readonly [key: string]: Json }
 
-// A lone surrogate cannot come as UTF-8, only as an escape.
-const surrogateEscape = /\\u[dD][89a-fA-F]/
-
 const isObject = (value: unknown): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
@@ -100,11 +97,7 @@ export const parseObject = (bytes: Buffer): Either.Either<JsonObject, Refusal> =
   if (!isObject(value)) {
     return Either.left(refuse("INVALID_ARGUMENT", "The body is not a JSON object", { field: "(body)" }))
   }
-  return surrogateEscape.test(text) && !isWellFormed(value)
-    ? Either.left(
-      refuse("INVALID_ARGUMENT", "The body holds a lone surrogate, which has no UTF-8 form", { field: "(body)" })
-    )
-    : Either.right(value)
+  return Either.right(value)
 }
 
 /** Reads the body as one JSON object. */

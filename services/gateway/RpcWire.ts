@@ -7,13 +7,8 @@
 import * as RpcSerialization from "@effect/rpc/RpcSerialization"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
-import { isWellFormed, Json, parse } from "../../src/kernel/Json.ts"
+import { parse } from "../../src/kernel/Json.ts"
 import { MAX_BODY_BYTES } from "./HttpBody.ts"
-
-// A lone surrogate cannot come as UTF-8, only as an escape.
-const surrogateEscape = /\\u[dD][89a-fA-F]/
-
-const isJson = Schema.is(Json)
 
 /** Parses a text as strictly as HTTP bodies are, or says in words why not. */
 export const readJson = (text: string): Either.Either<unknown, string> => {
@@ -24,10 +19,7 @@ export const readJson = (text: string): Either.Either<unknown, string> => {
       kind === "value" ? message : `not JSON${position === undefined ? "" : ` at position ${position}`}`
     )
   }
-  const value = parsed.right
-  return surrogateEscape.test(text) && !(isJson(value) && isWellFormed(value))
-    ? Either.left("a string holds a lone surrogate, which has no UTF-8 form")
-    : Either.right(value)
+  return Either.right(parsed.right)
 }
 
 /** Stands in for a payload that the strict reader refuses. */

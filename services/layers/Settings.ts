@@ -53,7 +53,7 @@ export const settingFacts: ReadonlyArray<SettingFacts> = [
   ),
   fact("LOOM_MAILBOX_CAPACITY", "1 to 65536", "256", "Writes queued and running per namespace before OVERLOADED."),
   fact("LOOM_ACTOR_MAX_HEADS", "0 to 10000000", "250000", "Memories per namespace that are judged from memory; more are judged by store queries."),
-  fact("LOOM_LOG_LEVEL", "All, Trace, Debug, Info, Warning, Error, None", "Info", "The least severe line that is logged."),
+  fact("LOOM_LOG_LEVEL", "ALL, TRACE, DEBUG, INFO, WARN, ERROR, FATAL, OFF", "INFO", "The least severe line that is logged."),
   fact("LOOM_LOG_FORMAT", "pretty, json, logfmt", "logfmt", "How a log line is written."),
   fact("LOOM_BASE_URL", "url", "http://127.0.0.1:7777", "For clients and the command line: the server to call."),
   fact("LOOM_API_KEY", "secret", "(none)", "For clients and the command line: the token to call with."),

@@ -12,17 +12,29 @@ export type { JsonFault } from "./JsonScan.ts"
 
 export type Json = null | boolean | number | string | ReadonlyArray<Json> | { readonly [key: string]: Json }
 
-/** Any JSON value whose strings are well-formed Unicode. */
-export const Json: Schema.Schema<Json> = Schema.suspend(() =>
-  Schema.Union(
-    Schema.Null,
-    Schema.Boolean,
-    Schema.JsonNumber,
-    Schema.String,
-    Schema.Array(Json),
-    Schema.Record({ key: Schema.String, value: Json })
-  )
-).annotations({ identifier: "Json", jsonSchema: {} })
+const isJson = (input: unknown): input is Json =>
+  input === null || typeof input === "string" || typeof input === "boolean" ||
+  (typeof input === "number" ? Number.isFinite(input) : isMember(input))
+
+const isMember = (input: unknown): boolean =>
+  Array.isArray(input)
+    ? input.every(isJson)
+    : typeof input === "object" && input !== null && Object.values(input).every(isJson)
+
+/** Any JSON value, kept as it is: copying it member by member would lose one that is called `__proto__`. */
+export const Json: Schema.Schema<Json> = Schema.declare(isJson, {
+  identifier: "Json",
+  jsonSchema: {
+    anyOf: [
+      { type: "string" },
+      { type: "number" },
+      { type: "boolean" },
+      { type: "object" },
+      { type: "array", items: {} },
+      { type: "null" }
+    ]
+  }
+})
 
 /** Parses one JSON text strictly: what `JsonScan` lets pass is what `JSON.parse` reads. */
 export const parse = (text: string): Either.Either<unknown, JsonFault> => {
@@ -46,11 +58,11 @@ const isArray = (value: Json): value is ReadonlyArray<Json> => Array.isArray(val
 export const sha256 = (text: string): string => createHash("sha256").update(text, "utf8").digest("hex")
 
 /** Whether every string inside (keys included) is well-formed Unicode; a lone surrogate has no UTF-8 form. */
-export const isWellFormed = (value: Json): boolean =>
+export const isWellFormed = (value: unknown): boolean =>
   typeof value === "string"
     ? value.isWellFormed()
     : value === null || typeof value !== "object"
     ? true
-    : isArray(value)
+    : Array.isArray(value)
     ? value.every(isWellFormed)
     : Object.entries(value).every(([key, inner]) => key.isWellFormed() && isWellFormed(inner))

@@ -31,7 +31,8 @@ const holdsExactly = (text: string): boolean => {
   if (!Number.isFinite(value)) return false
   // Up to 15 digits every integer is a double.
   if (/^-?\d{1,15}$/.test(text)) return true
-  if (/^-?\d+$/.test(text)) return BigInt(text) === BigInt(value)
+  // A double's shortest spelling stands for it, though its digits may not be the exact ones.
+  if (/^-?\d+$/.test(text)) return BigInt(text) === BigInt(value) || text === String(value)
   // A double keeps 17 significant decimal digits at most; beyond that the text says more than the value can.
   const digits = text.replace(/[eE].*$/, "").replace(/[-.]/g, "").replace(/^0+/, "").replace(/0+$/, "")
   return digits.length <= 17 && (value !== 0 || digits === "")

@@ -10,6 +10,7 @@ import * as Schema from "effect/Schema"
 import * as AST from "effect/SchemaAST"
 import { requireRole } from "./Caller.ts"
 import type { Caller, Role } from "./Caller.ts"
+import { isWellFormed } from "./Json.ts"
 import { Corrupt, LoomError, refuse } from "./LoomError.ts"
 import type { Refusal } from "./LoomError.ts"
 
@@ -32,6 +33,8 @@ interface Declaration {
   /** Whether the verb takes something out of service (a delete); a hint for hosts that ask before such calls. */
   readonly destructive?: boolean
   readonly teaching: Teaching
+  /** The field of a bulk verb whose items are each checked and answered on their own. */
+  readonly itemsField?: string
 }
 
 export interface Verb<Tag extends string, P, PI, A, AI> extends Declaration {
@@ -98,6 +101,7 @@ export const bind = <Tag extends string, P, PI, A, AI>(
     verb,
     call: (raw, caller) =>
       requireRole(caller, verb.access).pipe(
+        Effect.zipRight(soundText(raw, verb.itemsField)),
         Effect.zipRight(Effect.mapError(decode(raw), payloadFault)),
         Effect.flatMap((payload) => handler(payload, caller)),
         Effect.flatMap((answer) =>
@@ -106,6 +110,21 @@ export const bind = <Tag extends string, P, PI, A, AI>(
         Effect.withSpan(`verb.${verb.tag}`)
       )
   }
+}
+
+/** What `INVALID_ARGUMENT` says of text without a UTF-8 form. */
+export const UNSOUND_TEXT = "holds a lone surrogate, which has no UTF-8 form"
+
+/** Refuses text that could not be stored; the items of a bulk verb are left to the verb, which answers each. */
+const soundText = (raw: unknown, itemsField: string | undefined): Effect.Effect<void, Refusal> => {
+  if (typeof raw !== "object" || raw === null) return Effect.void
+  for (const [field, value] of Object.entries(raw)) {
+    if (field !== itemsField && !isWellFormed([field, value])) {
+      const name = field.slice(0, 120).toWellFormed()
+      return Effect.fail(refuse("INVALID_ARGUMENT", `\`${name}\` ${UNSOUND_TEXT}`, { field: name }))
+    }
+  }
+  return Effect.void
 }
 
 /** A verb's decoded payload. */

@@ -48,6 +48,7 @@ export const MemoryBulkSet = make("memory.bulk_set", {
   idempotent: false,
   writes: true,
   listed: false,
+  itemsField: "items",
   teaching: {
     what: "Write up to 500 facts at once; each is judged and answered on its own, in input order.",
     when: "Several facts are known at the same time.",

@@ -10,9 +10,10 @@ import { resolveScope, resolveUser } from "../kernel/Caller.ts"
 import type { Caller } from "../kernel/Caller.ts"
 import type { Scope } from "../kernel/Identity.ts"
 import { mintWriteId } from "../kernel/Ids.ts"
+import { isWellFormed } from "../kernel/Json.ts"
 import type { LoomError, Refusal } from "../kernel/LoomError.ts"
 import { refuse, toWire } from "../kernel/LoomError.ts"
-import { bind, payloadFault } from "../kernel/Verb.ts"
+import { bind, payloadFault, UNSOUND_TEXT } from "../kernel/Verb.ts"
 import type { BoundVerb, Payload } from "../kernel/Verb.ts"
 import { MemoryClient } from "./MemoryClient.ts"
 import type { FailedItem, SetItem, Target, WriteMeta } from "./MemoryCommand.ts"
@@ -138,8 +139,9 @@ export const make: Effect.Effect<
       const user = yield* resolveUser(caller, request.user_id)
       const meta = yield* metaOf(MemoryBulkSet.tag, request, caller, "asserted")
       const one = (raw: unknown): Effect.Effect<SetItem | FailedItem> =>
-        decodeItem(raw).pipe(
-          Effect.mapError(payloadFault),
+        (isWellFormed(raw)
+          ? Effect.mapError(decodeItem(raw), payloadFault)
+          : Effect.fail(refuse("INVALID_ARGUMENT", `The item ${UNSOUND_TEXT}`))).pipe(
           Effect.flatMap((item) =>
             Effect.gen(function*() {
               const itemUser = item.user_id === undefined ? user : yield* resolveUser(caller, item.user_id)
@@ -278,6 +280,6 @@ export const make: Effect.Effect<
 
 const keyIn = (raw: unknown): string | null =>
   typeof raw === "object" && raw !== null && "memory_key" in raw && typeof raw.memory_key === "string"
-    ? raw.memory_key.slice(0, 512)
+    ? raw.memory_key.slice(0, 512).toWellFormed()
     : null
 
