@@ -41,9 +41,9 @@ module.exports = {
     },
     {
       name: "no-unresolved",
-      comment: "Every import leads somewhere",
+      comment: "Every import leads somewhere; an example imports the package, which is there once it is built",
       severity: "error",
-      from: {},
+      from: { pathNot: "^examples/" },
       to: { couldNotResolve: true }
     },
     {

@@ -38,7 +38,10 @@ const matching = (scope: Scope, filter: ListFilter): Fragment => {
       ]),
     ...(tags_every.length === 0 ? [] : [ch.fragment`hasAll(tags, ${ch.array("String", tags_every)})`]),
     ...(entities.length === 0 ? [] : [ch.fragment`hasAll(entities, ${ch.array("String", entities)})`]),
-    ...(contains === null ? [] : [ch.fragment`positionCaseInsensitiveUTF8(value, ${ch.string(contains)}) > 0`]),
+    // A value that is withheld must not be guessed by asking what it contains.
+    ...(contains === null
+      ? []
+      : [ch.fragment`sensitivity != 'high' AND positionCaseInsensitiveUTF8(value, ${ch.string(contains)}) > 0`]),
     ...(filter.pinned_only ? [ch.fragment`pinned`] : []),
     ...(endedBefore === null ? [] : [notEnded(endedBefore)])
   ], " AND ")

@@ -23,7 +23,8 @@ export const matches = (row: MemoryRow, filter: ListFilter): boolean => {
     (filter.tags.length === 0 || filter.tags.some((tag) => tags.includes(tag.toLowerCase()))) &&
     filter.tags_every.every((tag) => row.tags.includes(tag)) &&
     filter.entities.every((entity) => row.entities.includes(entity)) &&
-    (contains === null || row.value.toLowerCase().includes(contains.toLowerCase())) &&
+    (contains === null ||
+      (row.sensitivity !== "high" && row.value.toLowerCase().includes(contains.toLowerCase()))) &&
     (!filter.pinned_only || row.pinned) &&
     (endedBefore === null || !(ended(row.expires_at, endedBefore) || ended(row.valid_to, endedBefore)))
 }
