@@ -175,9 +175,14 @@ const ksOf = (text: string): ReadonlyArray<number> => text.split(",").map(Number
 
 const command = Command.make("eval:locomo", {
   file: Options.text("data").pipe(Options.withPseudoName("file"), Options.withDescription("The LoCoMo file")),
-  server: Options.boolean("server").pipe(Options.withDescription("Ask the server of LOOM_BASE_URL instead of an own one")),
+  server: Options.boolean("server").pipe(
+    Options.withDescription("Ask the server of LOOM_BASE_URL instead of an own one")
+  ),
   prefix: Options.text("namespace-prefix").pipe(Options.withDefault(DEFAULT_PREFIX)),
-  limit: Options.integer("limit").pipe(Options.withDescription("Only the first so many conversations"), Options.optional),
+  limit: Options.integer("limit").pipe(
+    Options.withDescription("Only the first so many conversations"),
+    Options.optional
+  ),
   k: Options.text("k").pipe(
     Options.withDescription("The numbers of results that recall is told at (default 5,10,20)"),
     Options.withDefault("5,10,20")

@@ -17,8 +17,10 @@ const faultOf = (name: string, text: string): Either.Either<unknown, string> =>
 
 /** The object that a JSON text is; `name` says where it came from. */
 export const parseBody = (name: string, text: string): Either.Either<Request, string> =>
-  Either.flatMap(faultOf(name, text), (value) =>
-    isObject(value) ? Either.right(value) : Either.left(`${name} is no JSON object`))
+  Either.flatMap(
+    faultOf(name, text),
+    (value) => isObject(value) ? Either.right(value) : Either.left(`${name} is no JSON object`)
+  )
 
 const typeOf = (verb: VerbFacts | undefined, field: string): string => {
   const schema = verb === undefined ? {} : requestSchema(verb)

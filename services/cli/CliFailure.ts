@@ -38,8 +38,12 @@ export class CliFailure extends Schema.TaggedError<CliFailure>()("CliFailure", {
 }) {}
 
 /** A failure that the command line itself found. */
-export const cliFailure = (exit: Exclude<ExitName, "done">, code: string, message: string, facts: object = {}): CliFailure =>
-  new CliFailure({ exit, message, detail: { ...facts, code, message } })
+export const cliFailure = (
+  exit: Exclude<ExitName, "done">,
+  code: string,
+  message: string,
+  facts: object = {}
+): CliFailure => new CliFailure({ exit, message, detail: { ...facts, code, message } })
 
 // Said by the message or by the exit code already.
 const saidElsewhere: ReadonlySet<string> = new Set(["code", "message", "category", "retryable"])

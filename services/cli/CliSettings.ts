@@ -71,6 +71,12 @@ const fact = (name: string, values: string, initial: string, meaning: string): S
 
 export const settingFacts: ReadonlyArray<SettingFacts> = [
   fact("LOOM_ORG", "text", "(the token's)", "For clients and the command line: the org to act in."),
-  fact("LOOM_NAMESPACE", "text", "(the token's, or local)", "For clients and the command line: the namespace to act in."),
-  fact("LOOM_ENGINE_PORT", "0 to 65535", String(ENGINE_PORT), "The port of `loom engine`; 0 takes any free one.")
+  fact(
+    "LOOM_NAMESPACE",
+    "text",
+    "(the token's, or local)",
+    "For clients and the command line: the namespace to act in."
+  ),
+  fact("LOOM_ENGINE_PORT", "0 to 65535", String(ENGINE_PORT), "The port of `loom engine`; 0 takes any free one."),
+  fact("NO_COLOR", "text", "(none)", "Any text: a pretty log has no colours. Nothing else is ever coloured.")
 ]

@@ -30,7 +30,10 @@ export const optionNames = (overrides: Overrides): ReadonlyMap<string, string> =
   new Map(Object.entries(overrides).flatMap(([name, value]) => Option.isSome(value) ? [[name, optionOf(name)]] : []))
 
 /** Runs with the given options in front of the configuration. */
-export const withOverrides = <A, E, R>(effect: Effect.Effect<A, E, R>, overrides: Overrides): Effect.Effect<A, E, R> => {
+export const withOverrides = <A, E, R>(
+  effect: Effect.Effect<A, E, R>,
+  overrides: Overrides
+): Effect.Effect<A, E, R> => {
   const given = Object.entries(overrides).flatMap(([name, value]) =>
     Option.isSome(value) ? [[name, value.value] as const] : []
   )

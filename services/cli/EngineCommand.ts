@@ -54,8 +54,11 @@ export const engineCommand = Command.make("engine", {
     const folder = resolve(settings.data)
     return yield* serve(folder, settings.port, json).pipe(
       Effect.catchAll((error) =>
-        Effect.flatMap(ServerFile.read(folder), (server) =>
-          Effect.fail(startFailure(error, { port: settings.port, servedAt: Option.getOrUndefined(server)?.url })))
+        Effect.flatMap(
+          ServerFile.read(folder),
+          (server) =>
+            Effect.fail(startFailure(error, { port: settings.port, servedAt: Option.getOrUndefined(server)?.url }))
+        )
       ),
       Effect.provide(Logging.layer(settings.logging))
     )

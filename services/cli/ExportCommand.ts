@@ -55,7 +55,8 @@ export const exportCommand = Command.make("export", {
           })
         ).pipe(
           Effect.flatMap((answer) =>
-            answer.found ? Effect.asSome(Effect.mapError(decodeView(answer), () => listAnswer)) : Effect.succeedNone)
+            answer.found ? Effect.asSome(Effect.mapError(decodeView(answer), () => listAnswer)) : Effect.succeedNone
+          )
         )
 
     const spool = yield* ExportSpool.open(file)

@@ -10,7 +10,9 @@ type Line = { readonly [field: string]: unknown }
 const open: ReadonlySet<unknown> = new Set([undefined, null, "", false, "none"])
 
 const stated = (fields: Line): Line =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => !open.has(value) && !(Array.isArray(value) && value.length === 0)))
+  Object.fromEntries(
+    Object.entries(fields).filter(([, value]) => !open.has(value) && !(Array.isArray(value) && value.length === 0))
+  )
 
 /** The classes a writer may declare. */
 const declarable: ReadonlySet<string> = new Set(["derived", "external", "imported"])

@@ -16,18 +16,22 @@ const Health = Schema.Struct({
   checks: Schema.Array(Schema.Struct({ name: Schema.String, ready: Schema.Boolean }))
 })
 
-export const healthCommand = Command.make("health", { json: CommonOptions.asJson }, ({ json }) =>
-  Effect.gen(function*() {
-    const remote = yield* Remote.make({ retry: { attempts: 1 } })
-    const answer = yield* Remote.orFail(remote, remote.get("/v1/health"))
-    const health = yield* Effect.mapError(
-      Schema.decodeUnknown(Health)(answer),
-      () => cliFailure("failed", "ANSWER", `${remote.baseUrl} answers something else than its health; is it Loom?`)
-    )
-    const failing = health.checks.filter(({ ready }) => !ready).map(({ name }) => name)
-    if (!health.ready) {
-      const message = `${remote.baseUrl} lives and is not ready: ${failing.join(", ")}`
-      return yield* cliFailure("failed", "NOT_READY", message, { ...health })
-    }
-    return yield* Output.result(json, answer, () => [`${remote.baseUrl} lives and is ready (Loom ${health.version})`])
-  })).pipe(Command.withDescription("Ask whether the server lives and is ready"))
+export const healthCommand = Command.make(
+  "health",
+  { json: CommonOptions.asJson },
+  ({ json }) =>
+    Effect.gen(function*() {
+      const remote = yield* Remote.make({ retry: { attempts: 1 } })
+      const answer = yield* Remote.orFail(remote, remote.get("/v1/health"))
+      const health = yield* Effect.mapError(
+        Schema.decodeUnknown(Health)(answer),
+        () => cliFailure("failed", "ANSWER", `${remote.baseUrl} answers something else than its health; is it Loom?`)
+      )
+      const failing = health.checks.filter(({ ready }) => !ready).map(({ name }) => name)
+      if (!health.ready) {
+        const message = `${remote.baseUrl} lives and is not ready: ${failing.join(", ")}`
+        return yield* cliFailure("failed", "NOT_READY", message, { ...health })
+      }
+      return yield* Output.result(json, answer, () => [`${remote.baseUrl} lives and is ready (Loom ${health.version})`])
+    })
+).pipe(Command.withDescription("Ask whether the server lives and is ready"))

@@ -10,7 +10,7 @@ import type * as Span from "@effect/cli/HelpDoc/Span"
 import * as Usage from "@effect/cli/Usage"
 import * as HashMap from "effect/HashMap"
 import * as Option from "effect/Option"
-import { examplesOf, commandOrder } from "./HelpExamples.ts"
+import { commandOrder, examplesOf } from "./HelpExamples.ts"
 
 type Command = Descriptor.Command<unknown>
 
@@ -75,9 +75,8 @@ const blocksOf = (doc: HelpDoc.HelpDoc): ReadonlyArray<Block> => {
 
 /** The words of a document as one line; what the library says of every option is left out. */
 export const plainText = (doc: HelpDoc.HelpDoc): string =>
-  blocksOf(doc).flatMap((block) =>
-    block._tag === "Paragraph" || block._tag === "Header" ? [spanText(block.value)] : []
-  ).filter((line) => !remark.test(line)).join(" ")
+  blocksOf(doc).flatMap((block) => block._tag === "Paragraph" || block._tag === "Header" ? [spanText(block.value)] : [])
+    .filter((line) => !remark.test(line)).join(" ")
 
 const remark =
   /^(A user-defined piece of text\.|A true or false value\.|An integer\.|One of the following: .*|This (setting|option|argument) (is optional|may be repeated|can be set from).*|)$/
@@ -118,7 +117,10 @@ export const page = ({ children, command, path }: Place, config: CliConfig.CliCo
     `${path.join(" ")}: ${describe(command, config)}`,
     "",
     `Usage: ${usage}`,
-    ...section("Commands:", isGroup ? columns(children.map(([name, child]): Row => [name, describe(child, config)])) : []),
+    ...section(
+      "Commands:",
+      isGroup ? columns(children.map(([name, child]): Row => [name, describe(child, config)])) : []
+    ),
     ...section("Arguments and options:", isGroup || rows.length === 0 ? [] : columns(rows)),
     ...section("Examples:", examplesOf(path.slice(1)).map((line) => `  ${line}`)),
     ...(path.length > 1 ? [] : ["", "`loom <command> --help` explains a command; `loom --version` names the build."])
@@ -127,7 +129,8 @@ export const page = ({ children, command, path }: Place, config: CliConfig.CliCo
 
 /** Whether the arguments ask for a page instead of a run. */
 export const isAsked = (place: Place, args: ReadonlyArray<string>): boolean =>
-  args.some((arg) => arg === "--help" || arg === "-h") || (place.children.length > 0 && args.length === place.path.length - 1)
+  args.some((arg) => arg === "--help" || arg === "-h") ||
+  (place.children.length > 0 && args.length === place.path.length - 1)
 
 /** The command whose page these arguments ask for. */
 export const placeOf = (tree: Tree, args: ReadonlyArray<string>): Option.Option<Place> => {

@@ -20,7 +20,10 @@ const examples: { readonly [command: string]: ReadonlyArray<string> } = {
     "loom import jsonl memories.jsonl --namespace team --receipts receipts.jsonl",
     "loom export --namespace old | loom import jsonl - --namespace new"
   ],
-  "import locomo": ["loom import locomo locomo.json", "loom import locomo locomo.json --namespace-prefix try- --limit 1"],
+  "import locomo": [
+    "loom import locomo locomo.json",
+    "loom import locomo locomo.json --namespace-prefix try- --limit 1"
+  ],
   export: ["loom export > memories.jsonl", "loom export --namespace team --out memories.jsonl"],
   "mint-token": [
     "loom mint-token --org acme --namespaces team --role write --subject release-bot",

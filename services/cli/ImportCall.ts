@@ -32,13 +32,19 @@ interface Result {
 }
 
 export interface ImportCall {
-  readonly send: (batch: ReadonlyArray<Indexed>, alone: boolean) => Effect.Effect<ReadonlyArray<ImportReceipt>, CliFailure>
+  readonly send: (
+    batch: ReadonlyArray<Indexed>,
+    alone: boolean
+  ) => Effect.Effect<ReadonlyArray<ImportReceipt>, CliFailure>
 }
 
 // Codes of items that the same call may store a moment later.
 const passing: ReadonlySet<string> = new Set(["OVERLOADED", "UNAVAILABLE"])
 // Codes of calls that every other batch would meet too.
-const hopeless: ReadonlySet<string> = new Set(["UNAUTHENTICATED", "FORBIDDEN", "UNKNOWN_VERB", "NOT_FOUND"])
+const hopeless: ReadonlySet<string> = new Set(["UNAUTHENTICATED", "UNKNOWN_VERB", "NOT_FOUND"])
+// Whether a refusal is about where all items of the batch go, and so about each of them.
+const isAboutScope = ({ detail }: CallFailure): boolean =>
+  detail["code"] === "FORBIDDEN" || detail["field"] === "namespace" || detail["field"] === "org"
 // Half a minute of pauses in all: longer is an outage, and the next run goes on.
 const ROUNDS = 6
 const FIRST_PAUSE = Duration.millis(500)
@@ -87,7 +93,10 @@ export const make = (remote: Remote, salt: string): ImportCall => {
   const { calls, scope } = remote
   const setMany = calls.typed(MemoryBulkSet)
 
-  const attempt = (batch: ReadonlyArray<Indexed>, alone: boolean): Effect.Effect<ReadonlyArray<Result>, CallFailure> => {
+  const attempt = (
+    batch: ReadonlyArray<Indexed>,
+    alone: boolean
+  ): Effect.Effect<ReadonlyArray<Result>, CallFailure> => {
     const [first] = batch
     if (first === undefined) return Effect.succeed([])
     const common = { ...first.item.scope, idempotency_key: keyOf(salt, batch) }
@@ -99,16 +108,17 @@ export const make = (remote: Remote, salt: string): ImportCall => {
       : Effect.map(setMany(scope, { ...common, items: batch.map(({ item }) => item.fields) }), ({ results }) => results)
   }
 
-  const send = (batch: ReadonlyArray<Indexed>, alone: boolean): Effect.Effect<ReadonlyArray<ImportReceipt>, CliFailure> =>
+  const send = (
+    batch: ReadonlyArray<Indexed>,
+    alone: boolean
+  ): Effect.Effect<ReadonlyArray<ImportReceipt>, CliFailure> =>
     attempt(batch, alone).pipe(
-      Effect.map((results) =>
-        batch.map((one, at) => receipt(one, results[at] ?? unanswered))
-      ),
+      Effect.map((results) => batch.map((one, at) => receipt(one, results[at] ?? unanswered))),
       Effect.catchAll((failure) => {
         const told = callFailed(failure, remote.baseUrl)
         const code = codeOf(failure)
         if (told.exit === "unreachable" || hopeless.has(code)) return Effect.fail(told)
-        if (failure.error._tag !== "Refusal" || batch.length === 1) {
+        if (failure.error._tag !== "Refusal" || batch.length === 1 || isAboutScope(failure)) {
           const outcome = failure.error._tag === "Refusal" ? "refused" as const : "failed" as const
           return Effect.succeed(
             batch.map((one) => receipt(one, { outcome, code, message: failure.error.message, answer: null }))
@@ -145,7 +155,12 @@ export const make = (remote: Remote, salt: string): ImportCall => {
 }
 
 // A server that answers fewer results than it was sent items.
-const unanswered: Result = { outcome: "failed", code: "INTERNAL", message: "The server did not answer this item", answer: null }
+const unanswered: Result = {
+  outcome: "failed",
+  code: "INTERNAL",
+  message: "The server did not answer this item",
+  answer: null
+}
 
 const codeOf = ({ detail }: CallFailure): string => typeof detail["code"] === "string" ? detail["code"] : "INTERNAL"
 

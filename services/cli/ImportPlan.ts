@@ -76,6 +76,8 @@ export const make = (source: ImportSource, limits: BatchLimits): Plan => {
     add(open, index, item.right, limits)
   }
   for (const open of scopes.values()) close(open)
-  const lanes = [...scopes.values()].flatMap(({ batches, ordered }) => ordered ? [batches] : batches.map((batch) => [batch]))
+  const lanes = [...scopes.values()].flatMap(({ batches, ordered }) =>
+    ordered ? [batches] : batches.map((batch) => [batch])
+  )
   return { lanes, faults }
 }

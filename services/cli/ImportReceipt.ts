@@ -26,7 +26,8 @@ export const ImportReceipt = Schema.Struct({
 export type ImportReceipt = typeof ImportReceipt.Type
 
 /** Whether the claim is in the store, be it in its own row or in one that was there. */
-export const isIn = (outcome: Outcome): boolean => outcome === "stored" || outcome === "merged" || outcome === "duplicate"
+export const isIn = (outcome: Outcome): boolean =>
+  outcome === "stored" || outcome === "merged" || outcome === "duplicate"
 
 export interface Summary {
   readonly total: number

@@ -66,7 +66,12 @@ export const run = (options: RunOptions): Effect.Effect<Summary, CliFailure> =>
   Effect.gen(function*() {
     const { remote, source } = options
     const data = yield* Effect.mapError(CliSettings.data, (error) => startFailure(error))
-    const target = JSON.stringify([remote.baseUrl, remote.scope.org ?? null, remote.scope.namespace ?? null, options.variant])
+    const target = JSON.stringify([
+      remote.baseUrl,
+      remote.scope.org ?? null,
+      remote.scope.namespace ?? null,
+      options.variant
+    ])
     const state = yield* ImportState.open({
       head: { source: source.sha256, target },
       file: stateFile(options, data),
@@ -114,7 +119,7 @@ export const run = (options: RunOptions): Effect.Effect<Summary, CliFailure> =>
       discard: true
     }).pipe(
       Effect.ensuring(bar.end),
-      Effect.onInterrupt(() => Effect.zipRight(bar.end, bar.say(GO_ON))),
+      Effect.onInterrupt(() => bar.say(GO_ON)),
       Effect.mapError(({ detail, exit, message }) => new CliFailure({ exit, message: `${message} ${GO_ON}`, detail }))
     )
     const summary = summarise([...outcomes.values()], state.done.size)

@@ -6,7 +6,7 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
-import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { dirname } from "node:path"
 import type { CliFailure } from "./CliFailure.ts"
 import { cliFailure } from "./CliFailure.ts"
@@ -48,6 +48,12 @@ const attempt = <A>(file: string, action: () => A): Effect.Effect<A, CliFailure>
     catch: (cause) => cliFailure("failed", "FILE", `${file} cannot be written: ${String(cause)}`, { file })
   })
 
+// Written anew, since what a crash tore at its end must not join the next line; and in one rename, for the next crash.
+const replace = (file: string, text: string): void => {
+  writeFileSync(`${file}.${process.pid}`, text)
+  renameSync(`${file}.${process.pid}`, file)
+}
+
 const linesOf = (file: string): ReadonlyArray<string> =>
   existsSync(file) ? readFileSync(file, "utf8").split("\n").filter((line) => line !== "") : []
 
@@ -79,22 +85,25 @@ export const open = (options: StateOptions): Effect.Effect<ImportState, CliFailu
     const done = yield* attempt(file, () => earlier(options))
     yield* attempt(file, () => {
       mkdirSync(dirname(file), { recursive: true })
-      // Written anew: what a crash tore at its end must not join the next line.
-      writeFileSync(file, jsonLine(head) + (done.size === 0 ? "" : jsonLine({ done: [...done] })))
+      replace(file, jsonLine(head) + (done.size === 0 ? "" : jsonLine({ done: [...done] })))
     })
     if (receipts !== undefined) {
       yield* attempt(receipts, () => {
         mkdirSync(dirname(receipts), { recursive: true })
-        writeFileSync(receipts, keptReceipts(receipts, done))
+        replace(receipts, keptReceipts(receipts, done))
       })
     }
     return {
       done,
       record: (all) =>
         Effect.gen(function*() {
-          if (receipts !== undefined) yield* attempt(receipts, () => appendFileSync(receipts, all.map(jsonLine).join("")))
-          yield* attempt(file, () =>
-            appendFileSync(file, jsonLine({ done: all.map(({ index, outcome }) => [index, outcome]) })))
+          if (receipts !== undefined) {
+            yield* attempt(receipts, () => appendFileSync(receipts, all.map(jsonLine).join("")))
+          }
+          yield* attempt(
+            file,
+            () => appendFileSync(file, jsonLine({ done: all.map(({ index, outcome }) => [index, outcome]) }))
+          )
         }),
       finish: attempt(file, () => rmSync(file, { force: true }))
     }

@@ -12,6 +12,7 @@ import { cliFailure } from "./CliFailure.ts"
 import * as CommonOptions from "./CommonOptions.ts"
 import * as Output from "./Output.ts"
 import * as TokenCalls from "./TokenCalls.ts"
+import type { TokenCall } from "./TokenFolder.ts"
 
 type Page = typeof TokenList.answer.Type
 
@@ -32,7 +33,7 @@ const head = ["TOKEN", "ORG", "NAMESPACES", "ROLE", "ACTOR", "USER", "EXPIRES", 
 const PAGE = 1_000
 
 const all = (
-  call: TokenCalls.TokenCall,
+  call: TokenCall,
   request: object,
   cursor: object = {}
 ): Effect.Effect<Page["tokens"], CliFailure> =>
@@ -59,6 +60,7 @@ export const listTokensCommand = Command.make("list-tokens", {
     })
     return yield* Output.result(json, { tokens }, () =>
       tokens.length === 0 ? ["There is no token"] : Output.table([head, ...tokens.map(row)]))
-  }).pipe(Effect.scoped, (program) => CommonOptions.withOverrides(program, { LOOM_DATA: data }))).pipe(
+  }).pipe(Effect.scoped, (program) =>
+    CommonOptions.withOverrides(program, { LOOM_DATA: data }))).pipe(
     Command.withDescription("List the tokens that give access")
   )

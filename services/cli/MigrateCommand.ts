@@ -40,7 +40,9 @@ const migrate = (check: boolean, asJson: boolean) =>
   })
 
 export const migrateCommand = Command.make("migrate", {
-  check: Options.boolean("check").pipe(Options.withDescription("Only say what is pending; the exit code is 1 if anything is")),
+  check: Options.boolean("check").pipe(
+    Options.withDescription("Only say what is pending; the exit code is 1 if anything is")
+  ),
   data: CommonOptions.data,
   json: CommonOptions.asJson
 }, ({ check, data, json }) =>
@@ -48,12 +50,15 @@ export const migrateCommand = Command.make("migrate", {
     const settings = yield* Effect.mapError(config, (error) => startFailure(error))
     return yield* migrate(check, json).pipe(
       Effect.provide(Clickhouse.layerConfig),
-      (run) => Option.isSome(settings.url) ? run : Effect.zipRight(FolderOwner.refuseIfServed(resolve(settings.data)), run),
+      (run) =>
+        Option.isSome(settings.url) ? run : Effect.zipRight(FolderOwner.refuseIfServed(resolve(settings.data)), run),
       Effect.catchAll((error) =>
         error._tag === "CliFailure"
           ? Effect.fail(error)
-          : Effect.flatMap(ServerFile.read(resolve(settings.data)), (server) =>
-            Effect.fail(startFailure(error, { servedAt: Option.getOrUndefined(server)?.url })))
+          : Effect.flatMap(
+            ServerFile.read(resolve(settings.data)),
+            (server) => Effect.fail(startFailure(error, { servedAt: Option.getOrUndefined(server)?.url }))
+          )
       ),
       Effect.provide(Logging.layer(settings.logging))
     )

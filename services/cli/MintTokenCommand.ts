@@ -56,7 +56,11 @@ export const mintTokenCommand = Command.make("mint-token", {
     Options.withDefault("service")
   ),
   user: CommonOptions.text("user", "id", "Binds it to the rows of this user"),
-  expires: CommonOptions.text("expires", "time", "How long it lives (90d, 12h) or until when (2027-01-31); default: for ever"),
+  expires: CommonOptions.text(
+    "expires",
+    "time",
+    "How long it lives (90d, 12h) or until when (2027-01-31); default: for ever"
+  ),
   description: CommonOptions.text("description", "text", "What it is for"),
   data: CommonOptions.data,
   json: CommonOptions.asJson

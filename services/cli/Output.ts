@@ -8,8 +8,10 @@ import { Streams } from "./Streams.ts"
 
 /** Text of stdout as it is; waits while the reader is slow. */
 export const text = (text: string | Uint8Array): Effect.Effect<void> =>
-  Effect.flatMap(Streams, ({ stdout }) =>
-    Effect.async<void>((resume) => void stdout.write(text, () => resume(Effect.void))))
+  Effect.flatMap(
+    Streams,
+    ({ stdout }) => Effect.async<void>((resume) => void stdout.write(text, () => resume(Effect.void)))
+  )
 
 /** Lines of stdout. */
 export const lines = (all: ReadonlyArray<string>): Effect.Effect<void> => text(all.map((line) => `${line}\n`).join(""))

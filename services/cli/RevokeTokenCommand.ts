@@ -12,7 +12,9 @@ import * as Output from "./Output.ts"
 import * as TokenCalls from "./TokenCalls.ts"
 
 export const revokeTokenCommand = Command.make("revoke-token", {
-  id: Args.text({ name: "id" }).pipe(Args.withDescription("The id of the token: the middle part of it, as list-tokens shows")),
+  id: Args.text({ name: "id" }).pipe(
+    Args.withDescription("The id of the token: the middle part of it, as list-tokens shows")
+  ),
   data: CommonOptions.data,
   json: CommonOptions.asJson
 }, ({ data, id, json }) =>

@@ -67,7 +67,9 @@ const configFailure = (error: ConfigError.ConfigError, { options }: StartFacts):
 const inUse = (error: EngineInUse, servedAt: string | undefined): CliFailure => {
   const owner = error.owner
   const facts = { path: error.path, owner: owner === null ? null : { ...owner, url: servedAt ?? owner.url } }
-  const message = owner === null || servedAt === undefined ? error.message : `The data folder ${error.path} is in use by \
+  const message = owner === null || servedAt === undefined ?
+    error.message :
+    `The data folder ${error.path} is in use by \
 process ${owner.pid}, which serves it at ${servedAt}. Use that server, stop it, or choose another folder with LOOM_DATA.`
   return cliFailure("inUse", "DATA_IN_USE", message, facts)
 }
@@ -79,7 +81,9 @@ const listenFailure = (cause: unknown, words: string, { host = "127.0.0.1", port
   const fail = (message: string) => cliFailure("portTaken", "PORT", message, { host, port })
   switch (codeOf(cause) ?? /\bE[A-Z]{4,}\b/.exec(words)?.[0]) {
     case "EADDRINUSE":
-      return fail(`Port ${port} of ${host} is taken. Choose another with --port (0 takes any free one), or stop its owner.`)
+      return fail(
+        `Port ${port} of ${host} is taken. Choose another with --port (0 takes any free one), or stop its owner.`
+      )
     case "EACCES":
       return fail(`The system does not let this user listen on port ${port}; choose one above 1023 with --port.`)
     case "EADDRNOTAVAIL":
@@ -101,7 +105,9 @@ export const startFailure = (error: StartError, facts: StartFacts = {}): CliFail
     case "ListenFailed":
       return listenFailure(undefined, error.message, facts)
     case "ListenRefused":
-      return cliFailure("usage", "CONFIGURATION", `${error.message} (--mode team or LOOM_MODE=team).`, { host: error.host })
+      return cliFailure("usage", "CONFIGURATION", `${error.message} (--mode team or LOOM_MODE=team).`, {
+        host: error.host
+      })
     case "EngineUnopened":
       return cliFailure("failed", "ENGINE", `The engine does not open ${error.path}: ${firstLine(error.message)}`)
     case "RootTokenUnreadable":

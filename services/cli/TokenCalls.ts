@@ -17,15 +17,15 @@ import * as Logging from "./Logging.ts"
 import * as Remote from "./Remote.ts"
 import * as ServerFile from "./ServerFile.ts"
 import { startFailure } from "./StartFailure.ts"
-
-/** Calls a token verb with a request; answers JSON. */
-export type TokenCall = (tag: string, request: object) => Effect.Effect<unknown, CliFailure>
+import type { TokenCall } from "./TokenFolder.ts"
 
 const config = Config.all({ data: CliSettings.data, client: CliSettings.client, logging: Logging.config })
 
 const remoteCall = (options: Remote.RemoteOptions): Effect.Effect<TokenCall, CliFailure, HttpClient.HttpClient> =>
-  Effect.map(Remote.make(options), (remote): TokenCall => (tag, request) =>
-    Remote.orFail(remote, remote.calls.raw({}, tag, request)))
+  Effect.map(
+    Remote.make(options),
+    (remote): TokenCall => (tag, request) => Remote.orFail(remote, remote.calls.raw({}, tag, request))
+  )
 
 /** The one who carries out token verbs here; a store that was opened for it closes with the scope. */
 export const make: Effect.Effect<TokenCall, CliFailure, HttpClient.HttpClient | Scope.Scope> = Effect.gen(function*() {

@@ -16,11 +16,14 @@ import * as Clickhouse from "../../src/platform/Clickhouse.ts"
 import * as ClickhouseMigrations from "../../src/platform/ClickhouseMigrations.ts"
 import * as ClickhouseMigrator from "../../src/platform/ClickhouseMigrator.ts"
 import { make as makeDispatch } from "../gateway/Dispatch.ts"
+import type { CliFailure } from "./CliFailure.ts"
 import { callFailed } from "./CliFailure.ts"
 import * as CliSettings from "./CliSettings.ts"
 import * as FolderOwner from "./FolderOwner.ts"
 import { startFailure } from "./StartFailure.ts"
-import type { TokenCall } from "./TokenCalls.ts"
+
+/** Calls a token verb with a request; answers JSON. */
+export type TokenCall = (tag: string, request: object) => Effect.Effect<unknown, CliFailure>
 
 const layerSchema = Layer.effectDiscard(Effect.gen(function*() {
   const url = yield* CliSettings.clickhouseUrl

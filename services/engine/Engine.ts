@@ -27,8 +27,11 @@ export const layer = (
   { path, port }: EngineOptions
 ): Layer.Layer<ClickhouseEngineServer.ClickhouseEngineServer, EngineOpenError | ListenFailed | TokenUnreadable> =>
   Layer.unwrapEffect(
-    Effect.map(ClickhouseEngineToken.readOrMake(resolve(path)), (token) =>
-      ClickhouseEngineServer.layer({ port, token }).pipe(
-        Layer.provide(ClickhouseEmbedded.layer({ path }))
-      ))
+    Effect.map(
+      ClickhouseEngineToken.readOrMake(resolve(path)),
+      (token) =>
+        ClickhouseEngineServer.layer({ port, token }).pipe(
+          Layer.provide(ClickhouseEmbedded.layer({ path }))
+        )
+    )
   )

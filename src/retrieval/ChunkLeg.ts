@@ -10,12 +10,7 @@ export const make: Effect.Effect<Leg, never, SearchIndex> = Effect.map(SearchInd
     if (terms.length === 0) return nothing
     const { corpus, hits } = yield* index.chunks(scope, filter, terms, depth)
     return {
-      hits: hits.map(({ head, passage, terms }) => ({
-        head,
-        score: share(corpus, terms),
-        passage,
-        counts: terms.counts
-      })),
+      hits: hits.map(({ head, passage, terms }) => ({ head, score: share(corpus, terms), terms, passage })),
       query: null,
       // The passages' corpus says nothing of the excerpts that other legs find.
       corpus: null

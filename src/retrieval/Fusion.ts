@@ -5,7 +5,7 @@
  */
 import { share } from "./Bm25.ts"
 import { closeness } from "./SearchIndex.ts"
-import type { Corpus, Derived, Head, Passage } from "./SearchModel.ts"
+import type { Corpus, Cosines, Head, Passage, TermCounts } from "./SearchModel.ts"
 import type { TermGroup } from "./SearchTerms.ts"
 
 /**
@@ -15,10 +15,12 @@ import type { TermGroup } from "./SearchTerms.ts"
  */
 export const WEIGHTS = { words: 1, vector: 0.75, identifier: 0.4, exact: 2 } as const
 
-/** A candidate with all that the legs and the index know of it. */
+/** A candidate with all that is known of it; what no leg could tell is absent. */
 export interface Candidate {
   readonly head: Head
-  readonly derived: Derived | undefined
+  readonly cosines: Cosines | undefined
+  /** Counts in the excerpt. */
+  readonly terms: TermCounts | undefined
   /** The best passage of a long value, its share of the words and its counts. */
   readonly passage: { readonly at: Passage; readonly share: number; readonly counts: ReadonlyArray<number> } | undefined
 }
@@ -43,7 +45,7 @@ export interface Ranked {
 
 export interface Evidence {
   readonly terms: ReadonlyArray<TermGroup>
-  /** Null when the lexical leg did not answer: excerpts are then not judged by words. */
+  /** Null when the lexical leg did not answer: excerpts are then not judged by their words. */
   readonly corpus: Corpus | null
   /** Whether a head is the question word for word. */
   readonly isQuestion: (head: Head) => boolean
@@ -57,14 +59,11 @@ export const rank = (candidates: ReadonlyArray<Candidate>, evidence: Evidence): 
   )
 
 const judge = (candidate: Candidate, { corpus, isQuestion, terms }: Evidence): Ranked => {
-  const { derived, head, passage } = candidate
-  const inExcerpt = derived !== undefined && corpus !== null ? share(corpus, derived.terms) : 0
+  const { cosines, head, passage } = candidate
+  const inExcerpt = candidate.terms !== undefined && corpus !== null ? share(corpus, candidate.terms) : 0
   const inPassage = passage?.share ?? 0
-  const cosine = derived?.cosines ?? null
-  const similarity = cosine === null ? null : closeness(cosine)
-  const counts = terms.map((_, index) =>
-    (corpus === null ? 0 : derived?.terms.counts[index] ?? 0) + (passage?.counts[index] ?? 0)
-  )
+  const similarity = cosines === undefined ? null : closeness(cosines)
+  const counts = terms.map((_, at) => (candidate.terms?.counts[at] ?? 0) + (passage?.counts[at] ?? 0))
   const components: Components = {
     words: rounded(WEIGHTS.words * Math.max(inExcerpt, inPassage)),
     vector: rounded(WEIGHTS.vector * Math.max(similarity ?? 0, 0)),

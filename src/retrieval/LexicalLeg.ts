@@ -10,7 +10,7 @@ export const make: Effect.Effect<Leg, never, SearchIndex> = Effect.map(SearchInd
     if (terms.length === 0) return nothing
     const { corpus, hits } = yield* index.lexical(scope, filter, terms, depth)
     return {
-      hits: hits.map(({ head, terms }) => ({ head, score: share(corpus, terms), passage: null, counts: terms.counts })),
+      hits: hits.map(({ head, terms }) => ({ head, score: share(corpus, terms), terms })),
       query: null,
       corpus
     }

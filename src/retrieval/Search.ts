@@ -4,7 +4,7 @@
  * the others answer. Only when every leg asked for fails does the search fail.
  */
 import * as Context from "effect/Context"
-import * as Duration from "effect/Duration"
+import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
@@ -14,7 +14,7 @@ import { sha256 } from "../kernel/Json.ts"
 import type { StoreError } from "../kernel/LoomError.ts"
 import { Unavailable } from "../kernel/LoomError.ts"
 import { canonical } from "../platform/Analyzer.ts"
-import { Embedder } from "../platform/Embedder.ts"
+import type { Embedder } from "../platform/Embedder.ts"
 import { weight } from "./Bm25.ts"
 import * as ChunkLeg from "./ChunkLeg.ts"
 import { bestPart } from "./Excerpt.ts"
@@ -22,6 +22,7 @@ import * as Fusion from "./Fusion.ts"
 import type { Ranked } from "./Fusion.ts"
 import * as LexicalLeg from "./LexicalLeg.ts"
 import { SearchIndex } from "./SearchIndex.ts"
+import type { QueryVector } from "./SearchIndex.ts"
 import type { Leg, LegAnswer, LegHit } from "./SearchLeg.ts"
 import { placeKey } from "./SearchModel.ts"
 import type { Corpus, Head, LegName, Question, SearchFilter } from "./SearchModel.ts"
@@ -69,8 +70,8 @@ export const defaultOptions: SearchOptions = {
   budgets: { vector: "5 seconds", lexical: "5 seconds", chunks: "5 seconds" }
 }
 
-/** Below this a leg would miss rows that another leg's score lifts: deeper lists changed no measured answer. */
-const LEAST_DEPTH = 50
+/** Hits of each leg that are compared. On the development conversations, 15 gave the answers that all rows give. */
+const LEAST_DEPTH = 30
 
 export const make = (options: SearchOptions): Effect.Effect<Search["Type"], never, SearchIndex | Embedder> =>
   Effect.gen(function*() {
@@ -105,16 +106,7 @@ export const make = (options: SearchOptions): Effect.Effect<Search["Type"], neve
       const answers = outcomes.map(({ answer }) => answer)
       const query = answers.find((answer) => answer.query !== null)?.query ?? null
       const corpus = answers.find((answer) => answer.corpus !== null)?.corpus ?? null
-      const passages = passagesOf(outcomes)
-      const heads = headsOf(answers)
-      const copies = new Map(
-        (yield* index.derived(scope, heads, terms, query)).map((copy) => [placeKey(copy), copy])
-      )
-      const candidates = heads.map((head): Fusion.Candidate => ({
-        head,
-        derived: copies.get(placeKey(head)),
-        passage: passages.get(placeKey(head))
-      }))
+      const candidates = yield* complete(question, answers, query)
       const ranked = Fusion.rank(candidates, { terms, corpus, isQuestion: asked(text) }).slice(0, request.limit)
       return {
         hits: yield* withExcerpts(request, ranked, terms, corpus),
@@ -123,6 +115,31 @@ export const make = (options: SearchOptions): Effect.Effect<Search["Type"], neve
         embedderId: query?.embedderId ?? null
       }
     })
+
+    /** Every head that a leg found, with what the other legs would have said of it. */
+    const complete = (question: Question, answers: ReadonlyArray<LegAnswer>, query: QueryVector | null) =>
+      Effect.gen(function*() {
+        const hits = answers.flatMap(({ hits }) => hits)
+        const heads = headsOf(hits)
+        const known = knownOf(hits)
+        const without = (key: "cosines" | "terms") =>
+          heads.filter((head) => known.get(placeKey(head))?.[key] === undefined)
+        const lexical = answers.some(({ corpus }) => corpus !== null)
+        const [cosines, counts] = yield* Effect.all([
+          query === null ? none : index.cosines(question.scope, without("cosines"), query),
+          lexical ? index.counts(question.scope, without("terms"), question.terms) : none
+        ], { concurrency: 2 })
+        return heads.map((head): Fusion.Candidate => {
+          const key = placeKey(head)
+          const found = known.get(key)
+          return {
+            head,
+            cosines: found?.cosines ?? cosines.get(key),
+            terms: found?.terms ?? counts.get(key),
+            passage: found?.passage
+          }
+        })
+      })
 
     const withExcerpts = (
       { excerptLength, scope }: SearchRequest,
@@ -135,11 +152,13 @@ export const make = (options: SearchOptions): Effect.Effect<Search["Type"], neve
         const wanted = ranked.flatMap(({ candidate, passage }) =>
           passage === null ? [] : [{ place: candidate.head, passage }]
         )
-        const texts = new Map(
-          (yield* index.passages(scope, wanted)).map(({ place, text }) => [placeKey(place), text])
-        )
+        const [excerpts, passages] = yield* Effect.all([
+          index.excerpts(scope, ranked.flatMap(({ candidate, passage }) => passage === null ? [candidate.head] : [])),
+          index.passages(scope, wanted)
+        ], { concurrency: 2 })
         return ranked.map((hit) => {
-          const text = texts.get(placeKey(hit.candidate.head)) ?? hit.candidate.derived?.excerpt ?? ""
+          const key = placeKey(hit.candidate.head)
+          const text = passages.get(key) ?? excerpts.get(key) ?? ""
           return { ...hit, excerpt: bestPart(text, terms, weights, excerptLength) }
         })
       })
@@ -166,10 +185,12 @@ const failed = (name: LegName, how: "late" | "unavailable"): LegOutcome => ({
   degraded: `${name}_${how}`
 })
 
+const none = Effect.succeed(new Map<string, never>())
+
 /** Each memory once; of two versions that legs saw a moment apart, the later. */
-const headsOf = (answers: ReadonlyArray<LegAnswer>): ReadonlyArray<Head> => {
+const headsOf = (hits: ReadonlyArray<LegHit>): ReadonlyArray<Head> => {
   const heads = new Map<string, Head>()
-  for (const { head } of answers.flatMap(({ hits }) => hits)) {
+  for (const { head } of hits) {
     const key = identityKey(head)
     const other = heads.get(key)
     if (other === undefined || other.version < head.version) heads.set(key, head)
@@ -177,13 +198,24 @@ const headsOf = (answers: ReadonlyArray<LegAnswer>): ReadonlyArray<Head> => {
   return [...heads.values()]
 }
 
-const passagesOf = (outcomes: ReadonlyArray<LegOutcome>) => {
-  const found = outcomes.flatMap(({ answer }) => answer.hits.flatMap((hit) => passageOf(hit)))
-  return new Map(found)
+type Known = Partial<Pick<Fusion.Candidate, "cosines" | "terms" | "passage">>
+
+/** What the legs said of each place, together. */
+const knownOf = (hits: ReadonlyArray<LegHit>): ReadonlyMap<string, Known> => {
+  const known = new Map<string, Known>()
+  for (const hit of hits) {
+    const key = placeKey(hit.head)
+    known.set(key, { ...known.get(key), ...partOf(hit) })
+  }
+  return known
 }
 
-const passageOf = ({ counts, head, passage, score }: LegHit) =>
-  passage === null ? [] : [[placeKey(head), { at: passage, share: score, counts }] as const]
+const partOf = ({ cosines, passage, score, terms }: LegHit): Known =>
+  passage !== undefined
+    ? { passage: { at: passage, share: score, counts: terms?.counts ?? [] } }
+    : cosines !== undefined
+    ? { cosines }
+    : { terms }
 
 /** Whether a head is the question word for word: the same text, or the same claim in canonical form. */
 const asked = (text: string) => {

@@ -1,21 +1,24 @@
 /**
  * Which rows a search may touch, as SQL. `within` is the scope and the writers, columns that every table leads with;
- * `served` is what a head must be to answer; `servedPlaces` are the places of such heads. Every statement of the search
+ * `served` is what a head must be to answer; `isServedPlace` is what a derived row must be. Every statement of the search
  * starts from `inScope`, so none can read past its scope. What a caller gives is compared literally.
  */
 import * as Schema from "effect/Schema"
 import type { Scope } from "../kernel/Identity.ts"
 import { HIDDEN_TYPES } from "../memory/MemoryType.ts"
 import { ch } from "../platform/Clickhouse.ts"
-import type { Fragment } from "../platform/Clickhouse.ts"
+import type { Fragment, Settings } from "../platform/Clickhouse.ts"
 import type { Place, SearchFilter } from "./SearchModel.ts"
 
 /** The condition that leads every statement. */
 export const inScope = ({ namespace, org }: Scope): Fragment =>
   ch.fragment`org = ${ch.string(org)} AND namespace = ${ch.string(namespace)}`
 
+/** The part of a filter that every table can answer. */
+export type Writers = Pick<SearchFilter, "agent" | "user_id" | "session_ids">
+
 /** The scope, then the writers as far as they are given, in the order of the sort keys. */
-export const within = (scope: Scope, filter: SearchFilter): Fragment =>
+export const within = (scope: Scope, filter: Writers): Fragment =>
   ch.join([
     inScope(scope),
     ...(filter.agent === null ? [] : [ch.fragment`agent = ${ch.string(filter.agent)}`]),
@@ -86,6 +89,20 @@ const narrowing = (filter: SearchFilter): ReadonlyArray<Fragment> => [
 /** Whether the filter may leave out many served rows, so that the best of all rows say little about the best of these. */
 export const isNarrow = (filter: SearchFilter): boolean => filter.memory_type !== null || narrowing(filter).length > 0
 
-/** The places of all heads that may answer. */
-export const servedPlaces = (scope: Scope, filter: SearchFilter): Fragment =>
-  ch.fragment`SELECT ${placeColumns} FROM loom.memory FINAL WHERE ${within(scope, filter)} AND ${served(filter)}`
+/**
+ * Whether a derived row's place is that of a head that may answer. Places are compared by a 64-bit hash, which costs a
+ * fifth of comparing five texts; two that collide are told apart when the heads are read.
+ */
+export const isServedPlace = (scope: Scope, filter: SearchFilter): Fragment =>
+  ch.fragment`sipHash64(${placeColumns}) IN (
+    SELECT sipHash64(${placeColumns}) FROM loom.memory FINAL WHERE ${within(scope, filter)} AND ${served(filter)}
+  )`
+
+/**
+ * For statements that read a whole scope: one is shared out to every core. The engine's own limits, 163,840 rows and 240
+ * MB, keep a namespace of 100,000 memories on one (measured there: 170 ms on one core, 94 on two).
+ */
+export const scanSettings: Settings = {
+  merge_tree_min_rows_for_concurrent_read: 16_384,
+  merge_tree_min_bytes_for_concurrent_read: 8_388_608
+}

@@ -7,7 +7,7 @@ import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type { Scope } from "../kernel/Identity.ts"
 import type { StoreError } from "../kernel/LoomError.ts"
-import type { Corpus, Cosines, Derived, Head, Passage, Place, SearchFilter, TermCounts } from "./SearchModel.ts"
+import type { Corpus, Cosines, Head, Passage, Place, SearchFilter, TermCounts } from "./SearchModel.ts"
 import type { TermGroup } from "./SearchTerms.ts"
 
 /** A question's vector and the embedder it comes from; vectors of other embedders are never compared with it. */
@@ -15,6 +15,9 @@ export interface QueryVector {
   readonly embedderId: string
   readonly vector: Float32Array
 }
+
+/** What was found at places, by `placeKey`. */
+export type PlaceMap<A> = ReadonlyMap<string, A>
 
 /** Every hit comes with the served head it was found for. */
 export interface VectorHit {
@@ -58,18 +61,25 @@ export class SearchIndex extends Context.Tag("loom/retrieval/SearchIndex")<Searc
     terms: ReadonlyArray<TermGroup>,
     limit: number
   ) => Effect.Effect<WordAnswer<PassageHit>, StoreError>
-  /** The excerpt, the cosines and the word counts at these places. */
-  readonly derived: (
+  /** The cosines at these places; a place without a vector of the question's embedder is left out. */
+  readonly cosines: (
     scope: Scope,
     places: ReadonlyArray<Place>,
-    terms: ReadonlyArray<TermGroup>,
-    query: QueryVector | null
-  ) => Effect.Effect<ReadonlyArray<Derived>, StoreError>
-  /** The words of passages, in the order asked; one that is gone is left out. */
+    query: QueryVector
+  ) => Effect.Effect<PlaceMap<Cosines>, StoreError>
+  /** How often the question's words stand in the excerpts at these places. */
+  readonly counts: (
+    scope: Scope,
+    places: ReadonlyArray<Place>,
+    terms: ReadonlyArray<TermGroup>
+  ) => Effect.Effect<PlaceMap<TermCounts>, StoreError>
+  /** The excerpts at these places. */
+  readonly excerpts: (scope: Scope, places: ReadonlyArray<Place>) => Effect.Effect<PlaceMap<string>, StoreError>
+  /** The texts of passages; one that is gone is left out. */
   readonly passages: (
     scope: Scope,
     passages: ReadonlyArray<{ readonly place: Place; readonly passage: Passage }>
-  ) => Effect.Effect<ReadonlyArray<{ readonly place: Place; readonly text: string }>, StoreError>
+  ) => Effect.Effect<PlaceMap<string>, StoreError>
 }>() {}
 
 /** What a closeness to the key counts against one to the value: a key names the subject, it does not state the fact. */

@@ -1,28 +1,31 @@
 /**
- * `SearchIndex` on ClickHouse. In a large scope a leg first ranks all derived rows, which needs no join, and then asks
- * which of the best are served; when too few are, or the filter is narrow, or the scope is small, it ranks the served
- * rows alone. The two ways give the same rows; only the corpus of BM25 counts retired texts in the first.
+ * `SearchIndex` on ClickHouse. Where a caller's slice of a scope is small, a leg counts and ranks the texts of served
+ * heads alone. In a large one it ranks all derived rows, which needs no join, and then asks which of the best are served;
+ * when too few are, or the filter is narrow, it ranks the served ones. All ways give the same rows; in a large slice the
+ * corpus of BM25 counts retired texts too.
  */
 import * as Cache from "effect/Cache"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Schema from "effect/Schema"
+import type * as Schema from "effect/Schema"
 import type { Scope } from "../kernel/Identity.ts"
 import type { StoreError } from "../kernel/LoomError.ts"
-import { ch, Clickhouse } from "../platform/Clickhouse.ts"
+import { Clickhouse } from "../platform/Clickhouse.ts"
 import type { Statement } from "../platform/Clickhouse.ts"
-import { inScope, isNarrow } from "./SearchFilterClickhouse.ts"
+import { isNarrow } from "./SearchFilterClickhouse.ts"
+import type { Writers } from "./SearchFilterClickhouse.ts"
 import { SearchIndex } from "./SearchIndex.ts"
-import type { PassageHit, VectorHit, WordAnswer, WordHit } from "./SearchIndex.ts"
+import type { PassageHit, PlaceMap, VectorHit, WordAnswer, WordHit } from "./SearchIndex.ts"
 import { placeKey } from "./SearchModel.ts"
 import type { Corpus, Head, Place, SearchFilter } from "./SearchModel.ts"
 import * as Rows from "./SearchRowsClickhouse.ts"
+import type { TermGroup } from "./SearchTerms.ts"
 import * as VectorLeg from "./VectorLegClickhouse.ts"
 import * as Words from "./WordsClickhouse.ts"
 
 export interface IndexOptions {
-  /** Scopes of up to this many derived rows are always ranked among the served rows alone. */
+  /** How many derived rows a caller's slice of a scope may have to count as small. */
   readonly smallScope: number
 }
 
@@ -35,8 +38,6 @@ const SPARE = 1.5
 const SIZE_AGE = "30 seconds"
 const SIZES_KEPT = 4_096
 
-const SizeRow = Schema.Struct({ rows: Schema.Number })
-
 export const make = (options: IndexOptions): Effect.Effect<SearchIndex["Type"], never, Clickhouse> =>
   Effect.gen(function*() {
     const clickhouse = yield* Clickhouse
@@ -44,16 +45,8 @@ export const make = (options: IndexOptions): Effect.Effect<SearchIndex["Type"], 
     const sizes = yield* Cache.make({
       capacity: SIZES_KEPT,
       timeToLive: SIZE_AGE,
-      lookup: (scope: Scope) =>
-        Effect.map(
-          clickhouse.query(
-            ch.sql("SearchIndex.size")`SELECT toUInt32(count()) AS rows FROM loom.memory_embeddings WHERE ${
-              inScope(scope)
-            }`,
-            SizeRow
-          ),
-          (rows) => rows[0]?.rows ?? 0
-        )
+      lookup: (slice: Scope & Writers) =>
+        Effect.map(clickhouse.query(Rows.size(slice), Rows.SizeRow), (rows) => rows[0]?.rows ?? 0)
     })
 
     /** Each row whose place is a served head, with that head; one row a place, in their order. */
@@ -70,26 +63,26 @@ export const make = (options: IndexOptions): Effect.Effect<SearchIndex["Type"], 
           })
         })
 
-    /** The best `limit` served rows: from the best of all rows where that is enough, else ranked among the served. */
-    const bestServed = <Row extends Place>(
+    /** The best `limit` served rows, in the way that costs least; see the head of this file. */
+    const bestServed = <Row extends Place, I>(
       scope: Scope,
       filter: SearchFilter,
       limit: number,
-      read: (statement: Statement) => Effect.Effect<ReadonlyArray<Row>, StoreError>,
-      all: (limit: number) => Statement,
-      servedOnly: (limit: number) => Statement
+      row: Schema.Schema<Row, I>,
+      ways: Ways
     ): Effect.Effect<ReadonlyArray<Found<Row>>, StoreError> =>
       Effect.gen(function*() {
+        const read = (statement: Statement) => clickhouse.query(statement, row)
+        const { agent, session_ids, user_id } = filter
+        const size = yield* sizes.get(Data.struct({ ...scope, agent, user_id, session_ids: Data.array(session_ids) }))
+        if (size <= options.smallScope) return yield* withHeads(scope, filter, yield* read(ways.ofServed(limit)))
         if (!isNarrow(filter)) {
-          const size = yield* sizes.get(Data.struct({ org: scope.org, namespace: scope.namespace }))
-          if (size > options.smallScope) {
-            const depth = Math.ceil(limit * SPARE)
-            const rows = yield* read(all(depth))
-            const served = yield* withHeads(scope, filter, rows)
-            if (served.length >= limit || rows.length < depth) return served.slice(0, limit)
-          }
+          const depth = Math.ceil(limit * SPARE)
+          const rows = yield* read(ways.all(depth))
+          const found = yield* withHeads(scope, filter, rows)
+          if (found.length >= limit || rows.length < depth) return found.slice(0, limit)
         }
-        return yield* withHeads(scope, filter, yield* read(servedOnly(limit)))
+        return yield* withHeads(scope, filter, yield* read(ways.served(limit)))
       })
 
     const answer = <Row extends Words.WordRow, Hit extends WordHit>(
@@ -97,61 +90,54 @@ export const make = (options: IndexOptions): Effect.Effect<SearchIndex["Type"], 
       hit: (found: Found<Row>) => Hit
     ): WordAnswer<Hit> => ({ corpus: corpusOf(found[0]?.row), hits: found.map(hit) })
 
+    const wordWays = (
+      texts: Words.Texts,
+      scope: Scope,
+      filter: SearchFilter,
+      terms: ReadonlyArray<TermGroup>
+    ): Ways => ({
+      all: (limit) => Words.best(texts, scope, filter, terms, limit),
+      served: (limit) => Words.bestServed(texts, scope, filter, terms, limit),
+      ofServed: (limit) => Words.bestOfServed(texts, scope, filter, terms, limit)
+    })
+
     return {
       vector: Effect.fn("SearchIndex.vector")(function*(scope, filter, query, limit) {
-        const rows = yield* bestServed(
-          scope,
-          filter,
-          limit,
-          (statement) => clickhouse.query(statement, VectorLeg.NearRow),
-          (limit) => VectorLeg.nearest(scope, filter, query, limit),
-          (limit) => VectorLeg.nearestServed(scope, filter, query, limit)
-        )
-        return rows.map(({ head, row }): VectorHit => ({ head, cosines: { value: row.of_value, key: row.of_key } }))
+        const found = yield* bestServed(scope, filter, limit, VectorLeg.NearRow, {
+          all: (limit) => VectorLeg.nearest(scope, filter, query, limit),
+          served: (limit) => VectorLeg.nearestServed(scope, filter, query, limit),
+          ofServed: (limit) => VectorLeg.nearestServed(scope, filter, query, limit)
+        })
+        return found.map(({ head, row }): VectorHit => ({ head, cosines: { value: row.of_value, key: row.of_key } }))
       }),
       lexical: Effect.fn("SearchIndex.lexical")(function*(scope, filter, terms, limit) {
-        const rows = yield* bestServed(
-          scope,
-          filter,
-          limit,
-          (statement) => clickhouse.query(statement, Words.WordRow),
-          (limit) => Words.best(Words.excerpts, scope, filter, terms, limit),
-          (limit) => Words.bestServed(Words.excerpts, scope, filter, terms, limit)
-        )
-        return answer(rows, wordHit)
+        const ways = wordWays(Words.excerpts, scope, filter, terms)
+        return answer(yield* bestServed(scope, filter, limit, Words.WordRow, ways), wordHit)
       }),
       chunks: Effect.fn("SearchIndex.chunks")(function*(scope, filter, terms, limit) {
-        const rows = yield* bestServed(
-          scope,
-          filter,
-          limit,
-          (statement) => clickhouse.query(statement, Words.PassageRow),
-          (limit) => Words.best(Words.passages, scope, filter, terms, limit),
-          (limit) => Words.bestServed(Words.passages, scope, filter, terms, limit)
-        )
-        return answer(rows, (found): PassageHit => ({
+        const ways = wordWays(Words.passages, scope, filter, terms)
+        return answer(yield* bestServed(scope, filter, limit, Words.PassageRow, ways), (found): PassageHit => ({
           ...wordHit(found),
           passage: { chunk_index: found.row.chunk_index, start: found.row.start_at, end: found.row.end_at }
         }))
       }),
-      derived: Effect.fn("SearchIndex.derived")(function*(scope, places, terms, query) {
-        if (places.length === 0) return []
-        const rows = yield* clickhouse.query(Rows.derived(scope, places, terms, query), Rows.DerivedRow)
-        return rows.map((row) => ({
-          ...placeOf(row),
-          excerpt: row.excerpt,
-          cosines: query !== null && row.comparable ? { value: row.of_value, key: row.of_key } : null,
-          terms: { counts: row.counts, length: row.words }
-        }))
+      cosines: Effect.fn("SearchIndex.cosines")(function*(scope, places, query) {
+        if (places.length === 0) return new Map()
+        const rows = yield* clickhouse.query(Rows.cosines(scope, places, query), Rows.CosineRow)
+        return byPlace(rows, (row) => ({ value: row.of_value, key: row.of_key }))
+      }),
+      counts: Effect.fn("SearchIndex.counts")(function*(scope, places, terms) {
+        if (places.length === 0 || terms.length === 0) return new Map()
+        const rows = yield* clickhouse.query(Rows.counts(scope, places, terms), Rows.CountsRow)
+        return byPlace(rows, (row) => ({ counts: row.counts, length: row.words }))
+      }),
+      excerpts: Effect.fn("SearchIndex.excerpts")(function*(scope, places) {
+        if (places.length === 0) return new Map()
+        return byPlace(yield* clickhouse.query(Rows.excerpts(scope, places), Rows.TextRow), ({ text }) => text)
       }),
       passages: Effect.fn("SearchIndex.passages")(function*(scope, asked) {
-        if (asked.length === 0) return []
-        const rows = yield* clickhouse.query(Rows.passageTexts(scope, asked), Rows.PassageTextRow)
-        const texts = new Map(rows.map((row) => [`${placeKey(row)}\u0000${row.chunk_index}`, row.text]))
-        return asked.flatMap(({ passage, place }) => {
-          const text = texts.get(`${placeKey(place)}\u0000${passage.chunk_index}`)
-          return text === undefined ? [] : [{ place, text }]
-        })
+        if (asked.length === 0) return new Map()
+        return byPlace(yield* clickhouse.query(Rows.passageTexts(scope, asked), Rows.TextRow), ({ text }) => text)
       })
     }
   })
@@ -161,13 +147,15 @@ export const layerWith = (options: IndexOptions): Layer.Layer<SearchIndex, never
 
 export const layer: Layer.Layer<SearchIndex, never, Clickhouse> = layerWith(defaultOptions)
 
-const placeOf = ({ agent, content_sha256, memory_key, session_id, user_id }: Place): Place => ({
-  agent,
-  user_id,
-  session_id,
-  memory_key,
-  content_sha256
-})
+const byPlace = <Row extends Place, A>(rows: ReadonlyArray<Row>, value: (row: Row) => A): PlaceMap<A> =>
+  new Map(rows.map((row) => [placeKey(row), value(row)]))
+
+/** A leg's statements: over all derived rows, over those of served places, and with a corpus of these alone. */
+interface Ways {
+  readonly all: (limit: number) => Statement
+  readonly served: (limit: number) => Statement
+  readonly ofServed: (limit: number) => Statement
+}
 
 interface Found<Row> {
   readonly row: Row

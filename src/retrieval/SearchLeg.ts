@@ -6,16 +6,17 @@
 import type * as Effect from "effect/Effect"
 import type { Overloaded, StoreError } from "../kernel/LoomError.ts"
 import type { QueryVector } from "./SearchIndex.ts"
-import type { Corpus, Head, LegName, Passage, Question } from "./SearchModel.ts"
+import type { Corpus, Cosines, Head, LegName, Passage, Question, TermCounts } from "./SearchModel.ts"
 
 export interface LegHit {
   readonly head: Head
   /** On the leg's own scale: a cosine, or the share of `Bm25`. */
   readonly score: number
+  readonly cosines?: Cosines
+  /** Counts in the excerpt, or in the passage when there is one. */
+  readonly terms?: TermCounts
   /** The part of a long value that was found. */
-  readonly passage: Passage | null
-  /** How often each term group stands in that part. */
-  readonly counts: ReadonlyArray<number>
+  readonly passage?: Passage
 }
 
 export interface LegAnswer {

@@ -1,6 +1,6 @@
 /**
  * The nouns of a search: what is asked (`Question`), which rows may answer (`SearchFilter`), what a leg finds
- * (`LegHit`), and what a memory brings to the ranking (`Head`). Next: `SearchIndex` (how rows are found) and `Fusion` (how
+ * (`LegHit`), and the memory it is found for (`Head`). Next: `SearchIndex` (how rows are found) and `Fusion` (how
  * they are ordered).
  */
 import type { Scope, Writer } from "../kernel/Identity.ts"
@@ -85,7 +85,7 @@ export interface Passage {
   readonly end: number
 }
 
-/** Everything a memory brings to the ranking and to the answer. */
+/** What the ranking and the answer need of a served memory. */
 export interface Head extends Place {
   readonly memory_id: string
   readonly memory_type: string
@@ -99,12 +99,4 @@ export interface Head extends Place {
   readonly source_class: SourceClass
   readonly confidence: number
   readonly canonical_sha256: string
-}
-
-/** What is derived from a place's text, for the ranking and the excerpt. */
-export interface Derived extends Place {
-  readonly excerpt: string
-  /** Null when no vector was asked for or the row has none of that embedder. */
-  readonly cosines: Cosines | null
-  readonly terms: TermCounts
 }

@@ -6,13 +6,20 @@ import * as Schema from "effect/Schema"
 import type { Scope } from "../kernel/Identity.ts"
 import { SourceClass, Status } from "../memory/MemoryModel.ts"
 import { ch } from "../platform/Clickhouse.ts"
-import type { Fragment, Statement } from "../platform/Clickhouse.ts"
+import type { Statement } from "../platform/Clickhouse.ts"
 import { EpochMillis, Flag, UInt64 } from "../platform/ClickhouseValue.ts"
 import { atIdentities, atPlaces, inScope, placeColumns, PlaceFields, served, within } from "./SearchFilterClickhouse.ts"
+import type { Writers } from "./SearchFilterClickhouse.ts"
 import type { QueryVector } from "./SearchIndex.ts"
 import type { Passage, Place, SearchFilter } from "./SearchModel.ts"
 import type { TermGroup } from "./SearchTerms.ts"
 import { countsOf } from "./WordsClickhouse.ts"
+
+export const SizeRow = Schema.Struct({ rows: Schema.Number })
+
+/** How many derived rows a slice of a scope has. */
+export const size = (slice: Scope & Writers): Statement =>
+  ch.sql("SearchIndex.size")`SELECT toUInt32(count()) AS rows FROM loom.memory_embeddings WHERE ${within(slice, slice)}`
 
 export const HeadRow = Schema.Struct({
   ...PlaceFields,
@@ -43,50 +50,54 @@ export const heads = (scope: Scope, filter: SearchFilter, places: ReadonlyArray<
       ORDER BY version DESC LIMIT 1 BY agent, user_id, session_id, memory_key
     ) WHERE ${served(filter)}`
 
-export const DerivedRow = Schema.Struct({
-  ...PlaceFields,
-  excerpt: Schema.String,
-  of_value: Schema.Number,
-  of_key: Schema.Number,
-  comparable: Flag,
-  counts: Schema.Array(Schema.Number),
-  words: Schema.Number
-})
+export const CosineRow = Schema.Struct({ ...PlaceFields, of_value: Schema.Number, of_key: Schema.Number })
 
-/** Vectors of another embedder are replaced by the question's before the product, which takes equal lengths alone. */
-const products = ({ embedderId, vector }: QueryVector): Fragment => {
-  const question = ch.array("Float32", Array.from(vector))
-  const comparable = ch.fragment`embedder_id = ${ch.string(embedderId)}`
-  return ch.fragment`${comparable} AS comparable,
-      dotProduct(if(comparable, value_vector, ${question}), ${question}) AS of_value,
-      dotProduct(if(comparable, key_vector, ${question}), ${question}) AS of_key`
+export const cosines = (scope: Scope, places: ReadonlyArray<Place>, query: QueryVector): Statement => {
+  const vector = ch.array("Float32", Array.from(query.vector))
+  return ch.sql("SearchIndex.cosines")`
+    SELECT ${placeColumns}, dotProduct(value_vector, ${vector}) AS of_value, dotProduct(key_vector, ${vector}) AS of_key
+    FROM loom.memory_embeddings
+    PREWHERE ${inScope(scope)} AND ${atPlaces(places)} AND embedder_id = ${ch.string(query.embedderId)}
+    LIMIT 1 BY ${placeColumns}`
 }
 
-export const derived = (
-  scope: Scope,
-  places: ReadonlyArray<Place>,
-  terms: ReadonlyArray<TermGroup>,
-  query: QueryVector | null
-): Statement =>
-  ch.sql("SearchIndex.derived")`
-    SELECT ${placeColumns}, excerpt, ${countsOf(terms)} AS counts, toUInt32(stems.size0) AS words,
-      ${query === null ? ch.fragment`false AS comparable, 0 AS of_value, 0 AS of_key` : products(query)}
+export const CountsRow = Schema.Struct({ ...PlaceFields, counts: Schema.Array(Schema.Number), words: Schema.Number })
+
+export const counts = (scope: Scope, places: ReadonlyArray<Place>, terms: ReadonlyArray<TermGroup>): Statement =>
+  ch.sql("SearchIndex.counts")`
+    SELECT ${placeColumns}, ${countsOf(terms)} AS counts, toUInt32(stems.size0) AS words
     FROM loom.memory_embeddings
     PREWHERE ${inScope(scope)} AND ${atPlaces(places)}
-    ORDER BY comparable DESC
     LIMIT 1 BY ${placeColumns}`
 
-export const PassageTextRow = Schema.Struct({ ...PlaceFields, chunk_index: Schema.Number, text: Schema.String })
+export const TextRow = Schema.Struct({ ...PlaceFields, text: Schema.String })
 
+export const excerpts = (scope: Scope, places: ReadonlyArray<Place>): Statement =>
+  ch.sql("SearchIndex.excerpts")`
+    SELECT ${placeColumns}, excerpt AS text
+    FROM loom.memory_embeddings
+    PREWHERE ${inScope(scope)} AND ${atPlaces(places)}
+    LIMIT 1 BY ${placeColumns}`
+
+/** One passage a place. */
 export const passageTexts = (
   scope: Scope,
   asked: ReadonlyArray<{ readonly place: Place; readonly passage: Passage }>
 ): Statement =>
   ch.sql("SearchIndex.passages")`
-    SELECT ${placeColumns}, chunk_index, text
+    SELECT ${placeColumns}, text
     FROM loom.memory_chunks
-    PREWHERE ${inScope(scope)} AND ${atPlaces(asked.map(({ place }) => place))}
-      AND (memory_key, chunk_index) IN ${
-    ch.tuples(["String", "UInt32"], asked.map(({ passage, place }) => [place.memory_key, passage.chunk_index]))
+    PREWHERE ${inScope(scope)} AND (${placeColumns}, chunk_index) IN ${
+    ch.tuples(
+      ["String", "String", "String", "String", "String", "UInt32"],
+      asked.map(({ passage, place: at }) => [
+        at.agent,
+        at.user_id,
+        at.session_id,
+        at.memory_key,
+        at.content_sha256,
+        passage.chunk_index
+      ])
+    )
   }
-    LIMIT 1 BY ${placeColumns}, chunk_index`
+    LIMIT 1 BY ${placeColumns}`

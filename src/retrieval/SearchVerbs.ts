@@ -13,13 +13,8 @@ const MAX_QUERY = 8_192
 // The words of one passage; a whole value is read by memory.get.
 const MAX_EXCERPT = 1_200
 
-const text = (max: number) =>
-  Schema.String.pipe(
-    Schema.maxLength(max),
-    Schema.filter((text) => text.isWellFormed() || "holds a lone surrogate", { jsonSchema: { type: "string" } })
-  )
 // Longer than any tag or key, so that what cannot match is still taken literally.
-const Texts = Schema.Array(text(512)).pipe(Schema.maxItems(256))
+const Texts = Schema.Array(Schema.String.pipe(Schema.maxLength(512))).pipe(Schema.maxItems(256))
 
 /** The weighted parts of a score; they add up to it. */
 export const ScoreComponents = Schema.Struct({
@@ -86,7 +81,7 @@ export const MemorySearch = make("memory.search", {
     agent_id: Schema.optional(OptionalName),
     session_ids: Schema.optional(Schema.Array(OptionalName).pipe(Schema.maxItems(256))),
     run_id: Schema.optional(OptionalName),
-    query: text(MAX_QUERY),
+    query: Schema.String.pipe(Schema.maxLength(MAX_QUERY)),
     top_k: Schema.optional(Schema.Int.pipe(Schema.between(1, 100))),
     memory_type: Schema.optional(MemoryTypeName),
     tags: Schema.optional(Texts),

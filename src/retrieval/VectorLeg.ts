@@ -13,7 +13,7 @@ export const make: Effect.Effect<Leg, never, SearchIndex | Embedder> = Effect.ge
       const query = { embedderId: embedder.id, vector: yield* embedder.embedQuery(text) }
       const found = yield* index.vector(scope, filter, query, depth)
       return {
-        hits: found.map(({ cosines, head }) => ({ head, score: closeness(cosines), passage: null, counts: [] })),
+        hits: found.map(({ cosines, head }) => ({ head, score: closeness(cosines), cosines })),
         query,
         corpus: null
       }

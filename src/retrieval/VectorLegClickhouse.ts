@@ -7,7 +7,7 @@ import * as Schema from "effect/Schema"
 import type { Scope } from "../kernel/Identity.ts"
 import { ch } from "../platform/Clickhouse.ts"
 import type { Fragment, Statement } from "../platform/Clickhouse.ts"
-import { placeColumns, PlaceFields, servedPlaces, within } from "./SearchFilterClickhouse.ts"
+import { isServedPlace, placeColumns, PlaceFields, scanSettings, within } from "./SearchFilterClickhouse.ts"
 import { KEY_DAMPING } from "./SearchIndex.ts"
 import type { QueryVector } from "./SearchIndex.ts"
 import type { SearchFilter } from "./SearchModel.ts"
@@ -21,7 +21,7 @@ export const NearRow = Schema.Struct({
 /** Of equally close rows the later written comes first. */
 const scan = (scope: Scope, filter: SearchFilter, query: QueryVector, limit: number, among: Fragment): Statement => {
   const vector = ch.array("Float32", Array.from(query.vector))
-  return ch.sql("SearchIndex.vector")`
+  return ch.sql("SearchIndex.vector", scanSettings)`
     SELECT ${placeColumns}, dotProduct(value_vector, ${vector}) AS of_value, dotProduct(key_vector, ${vector}) AS of_key
     FROM loom.memory_embeddings
     PREWHERE ${within(scope, filter)} AND embedder_id = ${ch.string(query.embedderId)} ${among}
@@ -33,4 +33,4 @@ export const nearest = (scope: Scope, filter: SearchFilter, query: QueryVector, 
   scan(scope, filter, query, limit, ch.empty)
 
 export const nearestServed = (scope: Scope, filter: SearchFilter, query: QueryVector, limit: number): Statement =>
-  scan(scope, filter, query, limit, ch.fragment`AND (${placeColumns}) IN (${servedPlaces(scope, filter)})`)
+  scan(scope, filter, query, limit, ch.fragment`AND ${isServedPlace(scope, filter)}`)

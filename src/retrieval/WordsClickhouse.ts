@@ -8,12 +8,12 @@ import type { Scope } from "../kernel/Identity.ts"
 import { ch } from "../platform/Clickhouse.ts"
 import type { Fragment, Statement } from "../platform/Clickhouse.ts"
 import { B, K1 } from "./Bm25.ts"
-import { placeColumns, PlaceFields, servedPlaces, within } from "./SearchFilterClickhouse.ts"
+import { isServedPlace, placeColumns, PlaceFields, scanSettings, within } from "./SearchFilterClickhouse.ts"
 import type { SearchFilter } from "./SearchModel.ts"
 import type { TermGroup } from "./SearchTerms.ts"
 
 /** A table of texts: its name, what tells two texts of one place apart, and how one place gives one row. */
-interface Texts {
+export interface Texts {
   readonly table: Fragment
   readonly within: Fragment
   readonly onePerPlace: Fragment
@@ -73,9 +73,19 @@ const holdsAny = (terms: ReadonlyArray<TermGroup>): Fragment =>
 // A text may stand twice: two generations of an embedder, or a repeated insert that is not merged yet.
 const once = (texts: Texts): Fragment => ch.fragment`LIMIT 1 BY ${placeColumns}${texts.within}`
 
-const corpus = (texts: Texts, scope: Scope, filter: SearchFilter, among: Fragment, corpusOnce: Fragment): Fragment =>
+/** Where the served places are asked for: among the texts that are counted, or only among those that are ranked. */
+interface Among {
+  readonly counted: Fragment
+  readonly ranked: Fragment
+  /** How a text that stands twice is counted once; where every text of a large scope is counted, it is not worth it. */
+  readonly once: Fragment
+}
+
+const corpus = (texts: Texts, scope: Scope, filter: SearchFilter, among: Among): Fragment =>
   ch.fragment`SELECT toUInt32(count()) AS corpus_rows, toFloat64(sum(words)) AS corpus_words FROM (
-        SELECT stems.size0 AS words FROM ${texts.table} PREWHERE ${within(scope, filter)} WHERE 1 ${among} ${corpusOnce}
+        SELECT stems.size0 AS words FROM ${texts.table} PREWHERE ${
+    within(scope, filter)
+  } WHERE ${among.counted} ${among.once}
       )`
 
 const rank = (
@@ -84,10 +94,9 @@ const rank = (
   filter: SearchFilter,
   terms: ReadonlyArray<TermGroup>,
   limit: number,
-  among: Fragment,
-  corpusOnce: Fragment
+  among: Among
 ): Statement =>
-  ch.sql("SearchIndex.words")`
+  ch.sql("SearchIndex.words", scanSettings)`
     WITH greatest(corpus_words / corpus_rows, 1) AS mean_words,
       ${ch.float64(K1)} * (${ch.float64(1 - B)} + ${ch.float64(B)} * words / mean_words) AS norm,
       (count, held) -> log(1 + (greatest(corpus_rows - held, 0) + 0.5) / (held + 0.5)) * count / (count + norm) AS gain
@@ -98,24 +107,27 @@ const rank = (
         SELECT ${placeColumns}${texts.within}, version, ${countsOf(terms)} AS counts, toUInt32(stems.size0) AS words
         FROM ${texts.table}
         PREWHERE ${within(scope, filter)}
-        WHERE ${holdsAny(terms)} ${among}
-        ${once(texts)}
+        WHERE ${holdsAny(terms)} AND ${among.counted}
+        ${among.once}
       )
     ) AS matched
-    CROSS JOIN (${corpus(texts, scope, filter, among, corpusOnce)}) AS corpus
+    CROSS JOIN (${corpus(texts, scope, filter, among)}) AS corpus
+    WHERE ${among.ranked}
     ORDER BY arraySum(gain, counts, holding) DESC, version DESC ${texts.onePerPlace}
     LIMIT ${ch.uint32(limit)}`
 
-/** Over every text of the scope, retired contents included; whoever asks checks the heads. */
+const all = ch.fragment`true`
+
+/** Every text of the scope is counted and ranked, retired ones too; whoever asks checks the heads. */
 export const best = (
   texts: Texts,
   scope: Scope,
   filter: SearchFilter,
   terms: ReadonlyArray<TermGroup>,
   limit: number
-): Statement => rank(texts, scope, filter, terms, limit, ch.empty, ch.empty)
+): Statement => rank(texts, scope, filter, terms, limit, { counted: all, ranked: all, once: ch.empty })
 
-/** Over the texts of served places alone, each counted once. */
+/** Every text of the scope is counted, those of served places are ranked. */
 export const bestServed = (
   texts: Texts,
   scope: Scope,
@@ -123,12 +135,14 @@ export const bestServed = (
   terms: ReadonlyArray<TermGroup>,
   limit: number
 ): Statement =>
-  rank(
-    texts,
-    scope,
-    filter,
-    terms,
-    limit,
-    ch.fragment`AND (${placeColumns}) IN (${servedPlaces(scope, filter)})`,
-    once(texts)
-  )
+  rank(texts, scope, filter, terms, limit, { counted: all, ranked: isServedPlace(scope, filter), once: ch.empty })
+
+/** Only the texts of served places are counted and ranked. */
+export const bestOfServed = (
+  texts: Texts,
+  scope: Scope,
+  filter: SearchFilter,
+  terms: ReadonlyArray<TermGroup>,
+  limit: number
+): Statement =>
+  rank(texts, scope, filter, terms, limit, { counted: isServedPlace(scope, filter), ranked: all, once: once(texts) })

@@ -25,11 +25,9 @@ describe("kill -9 in the middle of writes", () => {
       for (let round = 0; round < ROUNDS; round++) {
         const server = yield* start({ data })
         yield* checkServed(server.url, runners)
-        console.error("started", round, server.url)
         const goal = acknowledged() + 15 + Math.floor(random() * 60)
         const killer = Effect.gen(function*() {
           while (acknowledged() < goal) yield* Effect.sleep(5)
-          console.error("killing", acknowledged())
           // Anywhere within a commit, which takes some tens of milliseconds.
           yield* Effect.sleep(random() * 40)
           assert.strictEqual(yield* server.kill, "SIGKILL")
@@ -38,7 +36,6 @@ describe("kill -9 in the middle of writes", () => {
           killer,
           ...runners.map((runner) => runUntilBroken(server.url, runner, () => false))
         ], { concurrency: "unbounded", discard: true })
-        console.log("round", round, "start", Math.round(server.startMillis), "acked", acknowledged(), server.log().split("\n").filter((l) => /WARN|ERROR/.test(l)).slice(0, 3))
         open += runners.filter((runner) => runner.open !== undefined).length
       }
       assert.isAbove(open, ROUNDS, "the kills met hardly any request")

@@ -32,7 +32,10 @@ export const stepOnce = (url: string, runner: Runner) =>
   Effect.gen(function*() {
     const step = runner.open ??= runner.writer.next()
     const reply = yield* attempt(url, step)
-    if (reply.status === 503) return "unavailable" as const
+    if (reply.status === 503) {
+      assert.match(reply.text, /"code":"UNAVAILABLE".*"retryable":true/)
+      return "unavailable" as const
+    }
     settle(runner, step, reply)
     return "done" as const
   })

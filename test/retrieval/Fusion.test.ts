@@ -18,12 +18,8 @@ const candidate = ({ cosine = 0, counts = [0, 0], id, passage, version = 1n }: G
   const head = { ...rowOf(scope, { memory_key: id, version }), memory_id: id, created_at: noon }
   return {
     head,
-    derived: {
-      ...head,
-      excerpt: id,
-      cosines: cosine === null ? null : { value: cosine, key: 0 },
-      terms: { counts, length: 10 }
-    },
+    cosines: cosine === null ? undefined : { value: cosine, key: 0 },
+    terms: { counts, length: 10 },
     passage: passage === undefined
       ? undefined
       : { at: { chunk_index: 3, start: 10, end: 20 }, share: passage, counts: [1, 1] }

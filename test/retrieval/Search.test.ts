@@ -124,20 +124,17 @@ for (const [name, smallScope] of [["a small scope", 10_000], ["a large scope", 0
           const [vault] = yield* remember(scope, [{ memory_key: "ops/vpn", value: "Vault door code name is HERON-77" }])
           assert.isDefined(vault)
           yield* remember(scope, noise(30))
-          const asked = ["Vault door code name is HERON-77", "HERON-77", "code of the vault door", "heron"]
+          const asked = ["Vault door code name is HERON-77", "HERON-77", "code of the vault door"]
           const all = Effect.forEach(
             asked,
             (query) => Effect.map(keysFound(scope, query), (keys) => keys.includes("ops/vpn"))
           )
-          const some: ReadonlyArray<boolean> = [true, true, true, true]
-          const none: ReadonlyArray<boolean> = [false, false, false, false]
+          const some: ReadonlyArray<boolean> = [true, true, true]
+          const none: ReadonlyArray<boolean> = [false, false, false]
           assert.deepStrictEqual(yield* all, some)
           const states = [
             { status: "tombstoned" },
             { status: "duplicate" },
-            { status: "superseded" },
-            { status: "proposed" },
-            { status: "rejected" },
             { status: "void" },
             { status: "active", expires_at: noon - 1 },
             { status: "active", expires_at: null, valid_to: noon },

@@ -9,6 +9,7 @@ import { Corrupt, Unavailable } from "../../src/kernel/LoomError.ts"
 import * as EmbedderTest from "../../src/platform/EmbedderTest.ts"
 import * as Search from "../../src/retrieval/Search.ts"
 import { SearchIndex } from "../../src/retrieval/SearchIndex.ts"
+import { placeKey } from "../../src/retrieval/SearchModel.ts"
 import { rowOf } from "../memory/MemoryFixture.ts"
 import { quiet } from "../platform/ClickhouseTemp.ts"
 import { anyRow } from "./SearchFixture.ts"
@@ -26,14 +27,11 @@ const indexWith = (changed: Partial<SearchIndex["Type"]>) =>
         hits: [{ head, terms: { counts: [1, 1], length: 2 } }]
       }),
     chunks: () => Effect.succeed({ corpus: { rows: 0, meanLength: 0, holding: [] }, hits: [] }),
-    derived: (_, places) =>
-      Effect.succeed(places.map((place) => ({
-        ...place,
-        excerpt: "green tea",
-        cosines: null,
-        terms: { counts: [1, 1], length: 2 }
-      }))),
-    passages: () => Effect.succeed([]),
+    cosines: (_, places) => Effect.succeed(new Map(places.map((place) => [placeKey(place), { value: 0.5, key: 0 }]))),
+    counts: (_, places) =>
+      Effect.succeed(new Map(places.map((place) => [placeKey(place), { counts: [1, 1], length: 2 }]))),
+    excerpts: (_, places) => Effect.succeed(new Map(places.map((place) => [placeKey(place), "green tea"]))),
+    passages: () => Effect.succeed(new Map()),
     ...changed
   })
 
@@ -81,6 +79,14 @@ describe("legs", () => {
       const lost = () => Effect.fail(new Unavailable({ operation: "store" }))
       const error = yield* Effect.flip(find({ vector: lost, lexical: lost, chunks: lost }))
       assert.strictEqual(error._tag, "Unavailable")
+    }))
+
+  it.effect("what one leg found is ranked by the others' measures too", () =>
+    Effect.gen(function*() {
+      const other = rowOf(scope, { memory_key: "coffee", memory_id: "mem_other" })
+      const result = yield* find({ vector: () => Effect.succeed([{ head: other, cosines: { value: 0.5, key: 0 } }]) })
+      assert.sameMembers([...keys(result)], ["tea", "coffee"])
+      assert.deepStrictEqual(new Set(result.hits.map(({ score }) => score)).size, 1)
     }))
 
   it.effect("of two versions that legs saw a moment apart the later counts", () =>

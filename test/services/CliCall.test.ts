@@ -13,7 +13,16 @@ const refused = (verb: Parameters<typeof CallRequest.make>[0], ...args: Readonly
 describe("CallRequest", () => {
   it("reads fields by the verb's types", () => {
     assert.deepStrictEqual(
-      made(MemorySet, "memory_key=a/b/c", "value=1 = one", "confidence=0.5", "pinned=true", "tags=x", "tags=y", "char_limit=9"),
+      made(
+        MemorySet,
+        "memory_key=a/b/c",
+        "value=1 = one",
+        "confidence=0.5",
+        "pinned=true",
+        "tags=x",
+        "tags=y",
+        "char_limit=9"
+      ),
       { memory_key: "a/b/c", value: "1 = one", confidence: 0.5, pinned: true, tags: ["x", "y"], char_limit: 9 }
     )
     assert.deepStrictEqual(made(MemoryList, "limit=10", "count_only=false"), { limit: 10, count_only: false })

@@ -14,12 +14,17 @@ const sourcesOf = (folder: string): ReadonlyArray<string> =>
 
 /** The settings that a source reads: every name given to a constructor of `Config`, and to a local one made of them. */
 const namesIn = (source: string): ReadonlyArray<string> =>
-  [...source.matchAll(/\b(?:Config\.\w+(?:\([^()]*\))?|optional)\(\s*"([A-Z][A-Z0-9_]*)"/g)].map((match) => match[1] ?? "")
+  [...source.matchAll(/\b(?:Config\.\w+(?:\([^()]*\))?|optional)\(\s*"([A-Z][A-Z0-9_]*)"/g)].map((match) =>
+    match[1] ?? ""
+  )
 
 // `LOOM` alone is the prefix of the others; what begins with LOOM_TEST_ breaks a server on purpose and is no setting.
-const isSetting = (name: string): boolean => name !== "LOOM" && !name.startsWith("TEST_") && !name.startsWith("LOOM_TEST_")
+const isSetting = (name: string): boolean =>
+  name !== "LOOM" && !name.startsWith("TEST_") && !name.startsWith("LOOM_TEST_")
 
-const named = (name: string): string => name.startsWith("LOOM_") || name === "UV_THREADPOOL_SIZE" ? name : `LOOM_${name}`
+const ofOthers: ReadonlySet<string> = new Set(["NO_COLOR", "UV_THREADPOOL_SIZE"])
+
+const named = (name: string): string => name.startsWith("LOOM_") || ofOthers.has(name) ? name : `LOOM_${name}`
 
 describe("configuration", () => {
   it("docs/configuration.md says what the settings say", () => {
@@ -28,7 +33,9 @@ describe("configuration", () => {
   })
 
   it("lists every setting that is read, and no other", () => {
-    const read = new Set(["src", "services", "workers"].flatMap(sourcesOf).flatMap(namesIn).filter(isSetting).map(named))
+    const read = new Set(
+      ["src", "services", "workers"].flatMap(sourcesOf).flatMap(namesIn).filter(isSetting).map(named)
+    )
     const listed = new Set(allSettings.map(({ name }) => name))
     assert.deepStrictEqual([...read].filter((name) => !listed.has(name)), [], "read and not listed")
     assert.deepStrictEqual([...listed].filter((name) => !read.has(name)), [], "listed and not read")

@@ -44,7 +44,10 @@ const writer = (parts: Array<string>, listen: (text: string) => void = () => {})
 })
 
 /** Runs one command line to its end. */
-export const loom = (args: ReadonlyArray<string>, { env = {}, onStdout, stdin = "" }: RunOptions = {}): Effect.Effect<Ran> => {
+export const loom = (
+  args: ReadonlyArray<string>,
+  { env = {}, onStdout, stdin = "" }: RunOptions = {}
+): Effect.Effect<Ran> => {
   const [out, err]: [Array<string>, Array<string>] = [[], []]
   return Cli.run(["node", "loom", ...args]).pipe(
     Effect.provideService(Streams, {

@@ -11,8 +11,10 @@ import { locomoFile } from "./CliLocomoFile.ts"
 
 /** Runs the command against the server of the test. */
 const ask = (args: ReadonlyArray<string>, options: RunOptions = {}) =>
-  Effect.flatMap(LoomServer, ({ data, url }) =>
-    loom(args, { ...options, env: { LOOM_BASE_URL: url, LOOM_DATA: data, ...options.env } }))
+  Effect.flatMap(
+    LoomServer,
+    ({ data, url }) => loom(args, { ...options, env: { LOOM_BASE_URL: url, LOOM_DATA: data, ...options.env } })
+  )
 
 /** The JSON that the command prints; it must end well. */
 const json = (args: ReadonlyArray<string>, options: RunOptions = {}) =>
@@ -48,7 +50,10 @@ layer(layerServer(), { excludeTestServices: true, timeout: 60_000 })("loom and a
     Effect.gen(function*() {
       const refused = yield* ask(["call", "memory.set", "memory_key=/bad", "value=x", "--json"])
       assert.strictEqual(refused.code, 1)
-      assert.match(refused.stderr, /^loom: INVALID_ARGUMENT: `memory_key` has an empty path segment.*\(field: "memory_key"\)\n$/)
+      assert.match(
+        refused.stderr,
+        /^loom: INVALID_ARGUMENT: `memory_key` has an empty path segment.*\(field: "memory_key"\)\n$/
+      )
       assert.strictEqual(JSON.parse(refused.stdout).detail.field, "memory_key")
       const unknown = yield* ask(["call", "memory.nope"])
       assert.deepStrictEqual([unknown.code, unknown.stdout], [1, ""])
@@ -66,7 +71,10 @@ layer(layerServer(), { excludeTestServices: true, timeout: 60_000 })("loom and a
       assert.strictEqual(first.code, 1)
       const counts = { total: 5, stored: 3, merged: 0, duplicates: 0, refused: 2, failed: 0 }
       assert.deepStrictEqual(JSON.parse(first.stdout), { ...counts, resumed: 0 })
-      assert.match(first.stderr, /line 2: refused, BAD_JSON[^]*line 4: refused, INVALID_ARGUMENT[^]*2 of 5 items did not go in/)
+      assert.match(
+        first.stderr,
+        /line 2: refused, BAD_JSON[^]*line 4: refused, INVALID_ARGUMENT[^]*2 of 5 items did not go in/
+      )
       const told = jsonLines(readFileSync(receipts, "utf8")).map(({ code, id, outcome }) => [id, outcome, code]).sort()
       assert.deepStrictEqual(told, [
         ["line 1", "stored", null],
@@ -84,7 +92,10 @@ layer(layerServer(), { excludeTestServices: true, timeout: 60_000 })("loom and a
       assert.strictEqual(whole.code, 0, whole.stderr)
       assert.isFalse(existsSync(`${receipts}.progress`))
       const { memories } = yield* json(["call", "memory.list", "namespace=lines"])
-      assert.deepStrictEqual(memories.map((row: { source_class: string }) => row.source_class), Array(3).fill("imported"))
+      assert.deepStrictEqual(
+        memories.map((row: { source_class: string }) => row.source_class),
+        Array(3).fill("imported")
+      )
     }))
 
   it.scoped("goes on after a break, and nothing is there twice", () =>
@@ -94,13 +105,18 @@ layer(layerServer(), { excludeTestServices: true, timeout: 60_000 })("loom and a
       const total = 600
       writeFileSync(
         file,
-        fileOf(Array.from({ length: total }, (_, n) => ({ memory_key: `cli/break/${n}`, value: `the ${n}th of many facts` })))
+        fileOf(
+          Array.from({ length: total }, (_, n) => ({ memory_key: `cli/break/${n}`, value: `the ${n}th of many facts` }))
+        )
       )
       yield* json(["call", "namespace.register", "namespace=broken", "default_conflict_policy=append_only"])
       const args = ["import", "jsonl", file, "--namespace", "broken", "--receipts", receipts, "--batch", "10", "--json"]
       const written = Effect.sync(() => existsSync(receipts) ? jsonLines(readFileSync(receipts, "utf8")).length : 0)
       const running = yield* Effect.fork(ask(args))
-      const some = yield* Effect.repeat(written, { until: (lines) => lines > 50, schedule: Schedule.spaced("5 millis") })
+      const some = yield* Effect.repeat(written, {
+        until: (lines) => lines > 50,
+        schedule: Schedule.spaced("5 millis")
+      })
       yield* Fiber.interrupt(running)
       assert.isBelow(yield* written, total, `the break came late: ${some}`)
 
@@ -122,7 +138,14 @@ layer(layerServer(), { excludeTestServices: true, timeout: 60_000 })("loom and a
     Effect.gen(function*() {
       const folder = yield* tempFolder
       const lines = [
-        { memory_key: "cli/export/1", value: "first fact", tags: ["Kind:A"], agent: "bot", user_id: "u", session_id: "s" },
+        {
+          memory_key: "cli/export/1",
+          value: "first fact",
+          tags: ["Kind:A"],
+          agent: "bot",
+          user_id: "u",
+          session_id: "s"
+        },
         { memory_key: "cli/export/2", value: { n: [1, null, "ü"] }, confidence: 0.25, source_class: "derived" },
         { memory_key: "cli/export/3", value: "only by key", sensitivity: "high" },
         {
@@ -161,9 +184,9 @@ layer(layerServer(), { excludeTestServices: true, timeout: 60_000 })("loom and a
       assert.strictEqual((yield* ask(["import", "jsonl", file, "--namespace", "to"])).code, 0)
       // The time to live is in whole seconds; all else is the same.
       const plain = (text: string) =>
-        jsonLines(text).map(({ expires_at, namespace: _, ...row }) => ({ ...row, ends: typeof expires_at })).map((row) =>
-          JSON.stringify(row)
-        ).sort()
+        jsonLines(text).map(({ expires_at, namespace: _, ...row }) => ({ ...row, ends: typeof expires_at })).map((
+          row
+        ) => JSON.stringify(row)).sort()
       assert.deepStrictEqual(plain((yield* ask(["export", "--namespace", "to"])).stdout), plain(exported.stdout))
     }))
 
@@ -226,7 +249,7 @@ layer(layerServer(), { excludeTestServices: true, timeout: 60_000 })("loom and a
       const { url } = yield* LoomServer
       const data = yield* tempFolder
       const port = new URL(url).port
-      const env = { LOOM_DATA: data, LOOM_EMBEDDER: "test", LOOM_LOG_LEVEL: "Error" }
+      const env = { LOOM_DATA: data, LOOM_EMBEDDER: "test", LOOM_LOG_LEVEL: "ERROR" }
       const { code, stderr } = yield* loom(["serve", "--port", port], { env })
       assert.strictEqual(code, 4, stderr)
       assert.include(stderr, `Port ${port} of 127.0.0.1 is taken`)

@@ -63,6 +63,8 @@ export interface LoomProcess {
 
 export interface StartOptions {
   readonly data: string
+  /** `serve` by default. */
+  readonly command?: "serve" | "engine"
   /** Beside the defaults: the test embedder and any free port. */
   readonly env?: Readonly<Record<string, string>>
 }
@@ -80,6 +82,7 @@ const settings = (data: string): Record<string, string> => ({
   UV_THREADPOOL_SIZE: "16",
   LOOM_DATA: data,
   LOOM_PORT: "0",
+  LOOM_ENGINE_PORT: "0",
   LOOM_EMBEDDER: "test",
   LOOM_LOG_LEVEL: "WARN"
 })
@@ -89,11 +92,11 @@ const inherited = (): Record<string, string | undefined> =>
   Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("LOOM_") && name !== "NODE_OPTIONS"))
 
 /** Starts a server and waits until it listens; it is killed when the scope ends, if it still runs then. */
-export const start = ({ data, env = {} }: StartOptions): Effect.Effect<LoomProcess, StartFailed, Scope> =>
+export const start = ({ command = "serve", data, env = {} }: StartOptions): Effect.Effect<LoomProcess, StartFailed, Scope> =>
   Effect.acquireRelease(
     Effect.sync(() => {
       const began = performance.now()
-      const child = spawn(process.execPath, [...program(), "serve"], {
+      const child = spawn(process.execPath, [...program(), command], {
         cwd: root,
         env: { ...inherited(), ...settings(data), ...env },
         stdio: ["ignore", "pipe", "pipe"]
@@ -110,7 +113,8 @@ export const start = ({ data, env = {} }: StartOptions): Effect.Effect<LoomProce
       child.stderr.on("data", listen)
       const ending = new Promise<Ending>((resolve) => {
         child.on("error", () => resolve(-1))
-        child.on("close", (code, signal) => resolve(code ?? signal ?? -1))
+        // Not `close`, which waits for whoever else holds the pipes.
+        child.on("exit", (code, signal) => resolve(code ?? signal ?? -1))
       })
       const answer = new Promise<string>((resolve) => {
         ready = () => resolve(url)

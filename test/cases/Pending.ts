@@ -1,0 +1,23 @@
+/**
+ * What the behaviour cases ask for and the server cannot do yet: the steps of each case that wait, and the verbs (or the
+ * part of the house) that they wait for. A verb that has come takes its steps out of here and into a test.
+ */
+
+export interface PendingSteps {
+  readonly case: string
+  readonly steps: string
+  /** Verbs without which the steps cannot be taken. */
+  readonly verbs: ReadonlyArray<string>
+  /** What else they wait for, when it is no verb. */
+  readonly part?: string
+}
+
+export const pending: ReadonlyArray<PendingSteps> = [
+  { case: "T01", steps: "the same writes across two server nodes", verbs: [], part: "several nodes on one store" },
+  { case: "T11", steps: "an answer to a question after the delete", verbs: ["memory.ask"] },
+  { case: "T11", steps: "the entity listing counts it no more", verbs: ["entity.list"] },
+  { case: "T12", steps: "delete the rows of a user in one call", verbs: ["memory.clear"] },
+  { case: "T16", steps: "provenance and evidence of another user's id", verbs: ["memory.provenance", "memory.evidence"] },
+  { case: "T21", steps: "blank messages", verbs: ["memory.set_from_messages"] },
+  { case: "T24", steps: "found at once on another node", verbs: [], part: "several nodes on one store" }
+]
