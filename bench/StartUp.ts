@@ -12,7 +12,9 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { parseArgs } from "node:util"
 
-const { values } = parseArgs({ options: { rows: { type: "string", default: "100000" }, json: { type: "boolean", default: false } } })
+const { values } = parseArgs({
+  options: { rows: { type: "string", default: "100000" }, json: { type: "boolean", default: false } }
+})
 const rows = Number(values.rows)
 const root = fileURLToPath(new URL("..", import.meta.url))
 const built = join(root, "dist/services/cli/main.js")
@@ -29,7 +31,14 @@ const startServer = async (): Promise<Server> => {
   const program = existsSync(built) ? [built] : ["--import", "tsx", join(root, "services/cli/main.ts")]
   const child = spawn(process.execPath, [...program, "serve"], {
     cwd: root,
-    env: { ...process.env, UV_THREADPOOL_SIZE: "16", LOOM_DATA: data, LOOM_PORT: "0", LOOM_EMBEDDER: "test", LOOM_LOG_LEVEL: "WARN" },
+    env: {
+      ...process.env,
+      UV_THREADPOOL_SIZE: "16",
+      LOOM_DATA: data,
+      LOOM_PORT: "0",
+      LOOM_EMBEDDER: "test",
+      LOOM_LOG_LEVEL: "WARN"
+    },
     stdio: ["ignore", "pipe", "inherit"]
   })
   let log = ""
@@ -70,7 +79,9 @@ const fill = async (url: string) => {
       const first = batch * BULK
       const items = Array.from({ length: Math.min(BULK, rows - first) }, (_, index) => ({
         memory_key: `area/${first % 97}/fact-${first + index}`,
-        value: `Fact ${first + index}: the plan of area ${(first + index) % 97} names step ${index} and person ${(first + index) % 1013}`
+        value: `Fact ${first + index}: the plan of area ${(first + index) % 97} names step ${index} and person ${
+          (first + index) % 1013
+        }`
       }))
       await call(url, "memory.bulk_set", { namespace: `space-${batch % NAMESPACES}`, items })
       if (!values.json && batch % 20 === 0) console.log(`${first + items.length} of ${rows} rows`)
@@ -85,10 +96,18 @@ const measure = async (until: NodeJS.Signals) => {
   const server = await startServer()
   await call(server.url, "memory.get", { namespace: "space-1", memory_key: "area/15/fact-500" })
   const firstReadMillis = performance.now() - began
-  await call(server.url, "memory.set", { namespace: "space-1", memory_key: "area/first-write", value: `Written at ${began}` })
+  await call(server.url, "memory.set", {
+    namespace: "space-1",
+    memory_key: "area/first-write",
+    value: `Written at ${began}`
+  })
   const firstWriteMillis = performance.now() - began
   await end(server, until)
-  return { listening_ms: Math.round(server.startMillis), first_read_ms: Math.round(firstReadMillis), first_write_ms: Math.round(firstWriteMillis) }
+  return {
+    listening_ms: Math.round(server.startMillis),
+    first_read_ms: Math.round(firstReadMillis),
+    first_write_ms: Math.round(firstWriteMillis)
+  }
 }
 
 try {
@@ -98,7 +117,13 @@ try {
   await end(server, "SIGTERM")
   const afterStop = await measure("SIGKILL")
   const afterKill = await measure("SIGTERM")
-  const result = { rows, empty_ms: Math.round(emptyMillis), fill_s: Math.round(fillMillis / 1000), after_stop: afterStop, after_kill: afterKill }
+  const result = {
+    rows,
+    empty_ms: Math.round(emptyMillis),
+    fill_s: Math.round(fillMillis / 1000),
+    after_stop: afterStop,
+    after_kill: afterKill
+  }
   if (values.json) console.log(JSON.stringify(result))
   else console.log(result)
 } finally {

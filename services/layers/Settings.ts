@@ -72,11 +72,16 @@ export interface ServeSettings {
   readonly maxHeads: number
 }
 
-const between = (low: number, high: number) => (config: Config.Config<number>) =>
-  Config.validate(config, {
-    message: `expected a whole number from ${low} to ${high}`,
-    validation: (value) => Number.isInteger(value) && value >= low && value <= high
-  })
+/** A whole number within bounds; a wrong one is told by its name. */
+const whole = (name: string, initial: number, low: number, high: number): Config.Config<number> =>
+  Config.integer(name).pipe(
+    Config.withDefault(initial),
+    Config.mapOrFail((value) =>
+      value >= low && value <= high
+        ? Either.right(value)
+        : Either.left(ConfigError.InvalidData([name], `expected a whole number from ${low} to ${high}`))
+    )
+  )
 
 export const dataFolder: Config.Config<string> = Config.withDefault(
   Config.nonEmptyString("DATA"),
@@ -87,13 +92,13 @@ export const serve: Config.Config<ServeSettings> = Config.nested(
   Config.all({
     data: dataFolder,
     host: Config.withDefault(Config.nonEmptyString("HOST"), "127.0.0.1"),
-    port: Config.integer("PORT").pipe(Config.withDefault(7777), between(0, 65_535)),
+    port: whole("PORT", 7777, 0, 65_535),
     mode: Config.withDefault(Config.literal("single", "team")("MODE"), "single"),
     url: Config.map(Config.option(Config.url("CLICKHOUSE_URL")), (url) => url._tag === "Some"),
     soleWriter: Config.withDefault(Config.boolean("SOLE_WRITER"), false),
     bulkDedup: Config.withDefault(Config.literal("identity", "none")("MEMORY_BULK_DEDUP_SCOPE"), "identity"),
-    mailboxCapacity: Config.integer("MAILBOX_CAPACITY").pipe(Config.withDefault(256), between(1, 65_536)),
-    maxHeads: Config.integer("ACTOR_MAX_HEADS").pipe(Config.withDefault(250_000), between(0, 10_000_000))
+    mailboxCapacity: whole("MAILBOX_CAPACITY", 256, 1, 65_536),
+    maxHeads: whole("ACTOR_MAX_HEADS", 250_000, 0, 10_000_000)
   }),
   "LOOM"
 ).pipe(Config.mapOrFail((settings) =>

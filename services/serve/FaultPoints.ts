@@ -30,9 +30,14 @@ export interface PlannedFault {
 
 /** Reads `<point>:<passing>:kill|fail|pause:<ms>`. */
 export const parse = (text: string): Option.Option<PlannedFault> => {
-  const [, point, passing, what, millis] = /^([a-z_.]+):([1-9]\d{0,8}):(?:(kill|fail)|pause:(\d{1,6}))$/.exec(text) ?? []
+  const [, point, passing, what, millis] = /^([a-z_.]+):([1-9]\d{0,8}):(?:(kill|fail)|pause:(\d{1,6}))$/.exec(text) ??
+    []
   if (point === undefined || passing === undefined) return Option.none()
-  const fault = what === "kill" ? Fault.Kill() : what === "fail" ? Fault.Fail() : Fault.Pause({ millis: Number(millis) })
+  const fault = what === "kill"
+    ? Fault.Kill()
+    : what === "fail"
+    ? Fault.Fail()
+    : Fault.Pause({ millis: Number(millis) })
   return Option.some({ point, passing: Number(passing), fault })
 }
 
@@ -50,16 +55,16 @@ export const layer = (planned: PlannedFault): Layer.Layer<never> =>
     let passed = 0
     return {
       hit: (point: string) =>
-        Effect.suspend(() =>
-          point === planned.point && ++passed === planned.passing ? carryOut(planned) : Effect.void
-        )
+        Effect.suspend(() => point === planned.point && ++passed === planned.passing ? carryOut(planned) : Effect.void)
     }
   })
 
 const planned = Config.nonEmptyString("TEST_FAULT").pipe(
   Config.mapOrFail((text) =>
-    Either.fromOption(parse(text), () =>
-      ConfigError.InvalidData([], "expected <point>:<passing>:kill, :fail or :pause:<milliseconds>"))
+    Either.fromOption(
+      parse(text),
+      () => ConfigError.InvalidData([], "expected <point>:<passing>:kill, :fail or :pause:<milliseconds>")
+    )
   ),
   Config.option,
   Config.nested("LOOM")

@@ -81,9 +81,14 @@ export interface Parts<E = never> {
 }
 
 /** The whole server for these settings, of the given parts; it lives as long as the layer. */
-export const layerWith = <E>(settings: ServeSettings, { embedder, policies = Slices.layerPolicies, version }: Parts<E>) => {
-  const edges = Http.layerHttp({ host: settings.host, port: settings.port, version },
-    Layer.merge(Rpc.layerRoutes, Mcp.layerRoutes(version)))
+export const layerWith = <E>(
+  settings: ServeSettings,
+  { embedder, policies = Slices.layerPolicies, version }: Parts<E>
+) => {
+  const edges = Http.layerHttp(
+    { host: settings.host, port: settings.port, version },
+    Layer.merge(Rpc.layerRoutes, Mcp.layerRoutes(version))
+  )
   const access = settings.mode === "team" ? Authenticator.layerTeam : Authenticator.layerSingleUser
   return edges.pipe(
     Layer.provideMerge(Layer.mergeAll(Slices.layerDispatch, access, Health.layerClickhouse)),

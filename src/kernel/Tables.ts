@@ -183,7 +183,7 @@ export const tables: Readonly<Record<string, TableFacts>> = {
     columns: {
       scope,
       identity,
-      content: ["content_sha256", "value_vector", "key_vector", "excerpt", "lowered", "stems", "lemmas"],
+      content: ["content_sha256", "value_vector", "key_vector", "excerpt", "lowered", "stems", "lemmas", "terms"],
       facts: ["embedder_id", "memory_type", "source_class", "verified", "version", ...fence]
     },
     person: "user_id",
@@ -196,7 +196,7 @@ export const tables: Readonly<Record<string, TableFacts>> = {
     columns: {
       scope,
       identity,
-      content: ["content_sha256", "text", "stems", "lemmas", "vector"],
+      content: ["content_sha256", "text", "stems", "lemmas", "terms", "vector"],
       facts: ["embedder_id", "chunk_index", "start_at", "end_at", "version", ...fence]
     },
     person: "user_id",

@@ -11,7 +11,7 @@ import * as Option from "effect/Option"
 import { identityKey } from "../kernel/Identity.ts"
 import type { Scope } from "../kernel/Identity.ts"
 import { sha256 } from "../kernel/Json.ts"
-import type { StoreError } from "../kernel/LoomError.ts"
+import type { Overloaded, StoreError } from "../kernel/LoomError.ts"
 import { Unavailable } from "../kernel/LoomError.ts"
 import { canonical } from "../platform/Analyzer.ts"
 import type { Embedder } from "../platform/Embedder.ts"
@@ -21,6 +21,7 @@ import { bestPart } from "./Excerpt.ts"
 import * as Fusion from "./Fusion.ts"
 import type { Ranked } from "./Fusion.ts"
 import * as LexicalLeg from "./LexicalLeg.ts"
+import * as SearchAdmission from "./SearchAdmission.ts"
 import { SearchIndex } from "./SearchIndex.ts"
 import type { QueryVector } from "./SearchIndex.ts"
 import type { Leg, LegAnswer, LegHit } from "./SearchLeg.ts"
@@ -56,8 +57,8 @@ export interface SearchResult {
 }
 
 export class Search extends Context.Tag("loom/retrieval/Search")<Search, {
-  /** `Unavailable` when no leg answers or what they found cannot be read. */
-  readonly find: (request: SearchRequest) => Effect.Effect<SearchResult, StoreError>
+  /** `Unavailable` when no leg answers or what they found cannot be read; `Overloaded` when too many searches wait. */
+  readonly find: (request: SearchRequest) => Effect.Effect<SearchResult, StoreError | Overloaded>
 }>() {}
 
 export interface SearchOptions {
@@ -76,6 +77,7 @@ const LEAST_DEPTH = 30
 export const make = (options: SearchOptions): Effect.Effect<Search["Type"], never, SearchIndex | Embedder> =>
   Effect.gen(function*() {
     const index = yield* SearchIndex
+    const { admit } = yield* SearchAdmission.make
     const legs: ReadonlyArray<Leg> = yield* Effect.all([VectorLeg.make, LexicalLeg.make, ChunkLeg.make])
 
     const run = (leg: Leg, question: Question): Effect.Effect<LegOutcome> =>
@@ -163,7 +165,7 @@ export const make = (options: SearchOptions): Effect.Effect<Search["Type"], neve
         })
       })
 
-    return { find }
+    return { find: (request) => admit(find(request)) }
   })
 
 export const layerWith = (options: SearchOptions): Layer.Layer<Search, never, SearchIndex | Embedder> =>

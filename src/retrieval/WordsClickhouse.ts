@@ -56,19 +56,16 @@ export const countsOf = (terms: ReadonlyArray<TermGroup>): Fragment =>
   terms.length === 0
     ? ch.fragment`CAST([], 'Array(UInt32)')`
     : ch.fragment`[${
-      ch.join(terms.map(({ lemmas, stem }) =>
-        ch.fragment`toUInt32(greatest(${
-          ch.join([
-            ch.fragment`countEqual(stems, ${ch.string(stem)})`,
-            ...lemmas.map((lemma) => ch.fragment`countEqual(lemmas, ${ch.string(lemma)})`)
-          ])
-        }))`
-      ))
+      ch.join(terms.map((group) => ch.fragment`toUInt32(greatest(0, ${ch.join(formsOf(group).map(countOf))}))`))
     }]`
 
+/** The words that are the group; the column `terms` holds them by their hashes. */
+const formsOf = ({ lemmas, stem }: TermGroup): ReadonlyArray<string> => [...new Set([stem, ...lemmas])]
+
+const countOf = (form: string): Fragment => ch.fragment`countEqual(terms, sipHash64(${ch.string(form)}))`
+
 const holdsAny = (terms: ReadonlyArray<TermGroup>): Fragment =>
-  ch.fragment`(hasAny(stems, ${ch.array("String", terms.map(({ stem }) => stem))})
-    OR hasAny(lemmas, ${ch.array("String", terms.flatMap(({ lemmas }) => lemmas))}))`
+  ch.fragment`hasAny(terms, arrayMap(form -> sipHash64(form), ${ch.array("String", terms.flatMap(formsOf))}))`
 
 // A text may stand twice: two generations of an embedder, or a repeated insert that is not merged yet.
 const once = (texts: Texts): Fragment => ch.fragment`LIMIT 1 BY ${placeColumns}${texts.within}`

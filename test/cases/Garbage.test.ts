@@ -30,8 +30,17 @@ const registry = Effect.map(get("/v1/verbs"), ({ json }) => Schema.decodeUnknown
 const here = "garbage"
 const SENTINEL = "SENTINEL-OF-ANOTHER-TENANT"
 
-const foreign = Effect.forEach(["neighbour", "garbage-2", "local"], (namespace) =>
-  ok(MemorySet, { namespace, memory_key: "u/secret", value: `${SENTINEL} ${namespace}`, tags: ["secret"], entities: ["secret"] }))
+const foreign = Effect.forEach(
+  ["neighbour", "garbage-2", "local"],
+  (namespace) =>
+    ok(MemorySet, {
+      namespace,
+      memory_key: "u/secret",
+      value: `${SENTINEL} ${namespace}`,
+      tags: ["secret"],
+      entities: ["secret"]
+    })
+)
 
 const sql = "x'\"`\\ ') OR 1=1 UNION ALL SELECT * FROM loom.memory --"
 
@@ -92,7 +101,8 @@ const plausible = (name: string, schema: typeof FieldSchema.Type): string => {
   }
 }
 
-const leaks = /DB::|clickhouse|chdb|loom\.(memory|tokens|changes)|\n\s+at |node_modules|node:internal|\.[jt]s:\d|SyntaxError|TypeError|syntax error|Code: \d+/i
+const leaks =
+  /DB::|clickhouse|chdb|loom\.(memory|tokens|changes)|\n\s+at |node_modules|node:internal|\.[jt]s:\d|SyntaxError|TypeError|syntax error|Code: \d+/i
 
 const check = (what: string, reply: Reply) => {
   const told = `${what.slice(0, 300)} answered ${reply.status}: ${reply.text.slice(0, 300)}`
@@ -117,7 +127,9 @@ type Described = Effect.Effect.Success<typeof registry>[number]
 
 const around = (verb: Described): Record<string, string> => ({
   ...verb.fields.includes("namespace") && { namespace: JSON.stringify(here) },
-  ...Object.fromEntries(verb.request.required.map((name) => [name, plausible(name, verb.request.properties[name] ?? {})]))
+  ...Object.fromEntries(
+    verb.request.required.map((name) => [name, plausible(name, verb.request.properties[name] ?? {})])
+  )
 })
 
 layer(LoomServer.layer(), { excludeTestServices: true, timeout: 60_000 })("Garbage", (it) => {
@@ -142,12 +154,35 @@ layer(LoomServer.layer(), { excludeTestServices: true, timeout: 60_000 })("Garba
 
   it.effect("a field that no verb has is named, whatever it is called", () =>
     Effect.gen(function*() {
-      const names = ["nope", "", " ", "namespace ", "Memory_key", sql, "__proto__", "constructor", "toString", "a.b", "a[0]", "x".repeat(5_000), "\u0000", "\ufeff", "ключ", "$where", "{p:String}"]
+      const names = [
+        "nope",
+        "",
+        " ",
+        "namespace ",
+        "Memory_key",
+        sql,
+        "__proto__",
+        "constructor",
+        "toString",
+        "a.b",
+        "a[0]",
+        "x".repeat(5_000),
+        "\u0000",
+        "\ufeff",
+        "ключ",
+        "$where",
+        "{p:String}"
+      ]
       for (const verb of yield* registry) {
-        const replies = yield* Effect.forEach(names, (name) => postRaw(verb.verb, body({ ...around(verb), [name]: "1" })), { concurrency: 16 })
+        const replies = yield* Effect.forEach(names, (name) =>
+          postRaw(verb.verb, body({ ...around(verb), [name]: "1" })), { concurrency: 16 })
         replies.forEach((reply, index) => {
           check(`${verb.verb} with a field ${names[index]}`, reply)
-          assert.strictEqual(reply.status, 422, `${verb.verb} took a field named ${JSON.stringify(names[index]?.slice(0, 40))}: ${reply.text.slice(0, 200)}`)
+          assert.strictEqual(
+            reply.status,
+            422,
+            `${verb.verb} took a field named ${JSON.stringify(names[index]?.slice(0, 40))}: ${reply.text.slice(0, 200)}`
+          )
         })
       }
       yield* goesOn
@@ -156,12 +191,20 @@ layer(LoomServer.layer(), { excludeTestServices: true, timeout: 60_000 })("Garba
   it.effect("every field of every item of a bulk write", () =>
     Effect.gen(function*() {
       const verbs = yield* registry
-      const fields = verbs.find(({ verb }) => verb === "memory.set")?.fields.filter((field) => !/^(org|namespace|idempotency_key|dry_run|proposed)$/.test(field)) ?? []
+      const fields = verbs.find(({ verb }) => verb === "memory.set")?.fields.filter((field) =>
+        !/^(org|namespace|idempotency_key|dry_run|proposed)$/.test(field)
+      ) ?? []
       assert.isAtLeast(fields.length, 20)
       // No surrogates and no number out of range: those are faults of the whole text (see the cases of text).
       const values = garbage.filter((value) => !/1e999|9007199254740993|\\ud|__proto__/.test(value))
       for (const field of [...fields, "nope", sql]) {
-        const items = [...values.map((value, index) => body({ memory_key: `"u/${index}"`, value: JSON.stringify(`Item ${field} ${index}`), [field]: value })), body({ memory_key: "\"u/good\"", value: "\"A good item\"" }), ...values]
+        const items = [
+          ...values.map((value, index) =>
+            body({ memory_key: `"u/${index}"`, value: JSON.stringify(`Item ${field} ${index}`), [field]: value })
+          ),
+          body({ memory_key: "\"u/good\"", value: "\"A good item\"" }),
+          ...values
+        ]
         const reply = yield* postRaw("memory.bulk_set", `{"namespace":"${here}","items":[${items.join()}]}`)
         check(`memory.bulk_set items with ${field}`, reply)
         assert.strictEqual(reply.status, 200, reply.text.slice(0, 300))
@@ -222,7 +265,23 @@ layer(LoomServer.layer(), { excludeTestServices: true, timeout: 60_000 })("Garba
   it.effect("verbs, paths and headers that do not exist", () =>
     Effect.gen(function*() {
       const { url } = yield* LoomServer.LoomServer
-      for (const verb of ["memory.nope", "memory", "MEMORY.SET", "memory.set%00", "%2e%2e%2f", encodeURIComponent(sql), "memory.set'", "%ff", "%", "x".repeat(4_000), "__proto__", "constructor", "memory.set/x"]) {
+      for (
+        const verb of [
+          "memory.nope",
+          "memory",
+          "MEMORY.SET",
+          "memory.set%00",
+          "%2e%2e%2f",
+          encodeURIComponent(sql),
+          "memory.set'",
+          "%ff",
+          "%",
+          "x".repeat(4_000),
+          "__proto__",
+          "constructor",
+          "memory.set/x"
+        ]
+      ) {
         for (const method of ["POST", "GET", "PUT", "DELETE"]) {
           check(`${method} ${verb}`, yield* send(url, method, `/v1/${verb}`, method === "GET" ? undefined : "{}"))
         }
@@ -239,7 +298,10 @@ layer(LoomServer.layer(), { excludeTestServices: true, timeout: 60_000 })("Garba
         { "content-length": "5" }
       ]
       for (const given of headers.slice(0, -1)) {
-        check(JSON.stringify(given), yield* postRaw("memory.get", body({ namespace: `"${here}"`, memory_key: "\"u/a\"" }), { headers: given }))
+        check(
+          JSON.stringify(given),
+          yield* postRaw("memory.get", body({ namespace: `"${here}"`, memory_key: "\"u/a\"" }), { headers: given })
+        )
       }
       yield* goesOn
     }))
@@ -251,7 +313,14 @@ layer(LoomServer.layer(), { excludeTestServices: true, timeout: 60_000 })("Garba
       check("a value with __proto__", reply)
       if (reply.status !== 200) return assert.strictEqual(reply.status, 422)
       const { text: stored } = yield* postRaw("memory.get", `{"namespace":"${here}","memory_key":"u/proto"}`)
-      for (const part of ["\"__proto__\":{\"admin\":true}", "\"constructor\":{\"prototype\":1}", "\"toString\":\"x\"", "\"\":0"]) {
+      for (
+        const part of [
+          "\"__proto__\":{\"admin\":true}",
+          "\"constructor\":{\"prototype\":1}",
+          "\"toString\":\"x\"",
+          "\"\":0"
+        ]
+      ) {
         assert.include(stored, part)
       }
     }))

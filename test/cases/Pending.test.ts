@@ -2,6 +2,7 @@
  * Prints what the behaviour cases still wait for, and fails as soon as something of it need not wait any more.
  */
 import { assert, layer } from "@effect/vitest"
+import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { get } from "../support/LoomHttp.ts"
@@ -14,8 +15,10 @@ layer(LoomServer.layer(), { excludeTestServices: true, timeout: 60_000 })("Pendi
   it.effect("wait for verbs that are not there", () =>
     Effect.gen(function*() {
       const served = Schema.decodeUnknownSync(Verbs)((yield* get("/v1/verbs")).json).verbs.map(({ verb }) => verb)
-      const lines = pending.map(({ case: name, part, steps, verbs }) => `${name}  ${steps} (${part ?? verbs.join(", ")})`)
-      yield* Effect.sync(() => console.log(["Pending steps of the cases:", ...lines].join("\n")))
+      const lines = pending.map(({ case: name, part, steps, verbs }) =>
+        `${name}  ${steps} (${part ?? verbs.join(", ")})`
+      )
+      yield* Console.log(["Pending steps of the cases:", ...lines].join("\n"))
       for (const entry of pending) {
         assert.isTrue(entry.verbs.length > 0 || entry.part !== undefined)
         for (const verb of entry.verbs) {

@@ -31,7 +31,10 @@ const Answer = Schema.Struct({
 const Updated = Schema.Struct({ updated: Schema.Boolean, reinforcement_count: Schema.optional(Schema.Number) })
 const Deleted = Schema.Struct({ tombstoned: Schema.Boolean, count: Schema.Number })
 const Restored = Schema.Struct({ restored: Schema.Boolean, reinforcement_count: Schema.optional(Schema.Number) })
-const Bulk = Schema.Struct({ ok: Schema.Boolean, results: Schema.Array(Schema.Struct({ answer: Schema.NullOr(Answer) })) })
+const Bulk = Schema.Struct({
+  ok: Schema.Boolean,
+  results: Schema.Array(Schema.Struct({ answer: Schema.NullOr(Answer) }))
+})
 
 /** A repeatable source of numbers in [0, 1). */
 export const randomOf = (seed: number) => () => {
@@ -117,12 +120,17 @@ export class Writer {
         // The same words under a key that never holds a row: they merge into this one.
         if (!live) break
         const other = `${this.name}/merged/${this.steps}`
-        return this.step("memory.set", { memory_key: other, value: `  ${value.toUpperCase()} ` }, [key, other], (raw) => {
-          const answer = Schema.decodeUnknownSync(Answer)(raw)
-          assert.strictEqual(answer.merged_into_key, key)
-          this.told(answer, count + 1, `merge into ${key}`)
-          this.put(key, { count: count + 1 })
-        })
+        return this.step(
+          "memory.set",
+          { memory_key: other, value: `  ${value.toUpperCase()} ` },
+          [key, other],
+          (raw) => {
+            const answer = Schema.decodeUnknownSync(Answer)(raw)
+            assert.strictEqual(answer.merged_into_key, key)
+            this.told(answer, count + 1, `merge into ${key}`)
+            this.put(key, { count: count + 1 })
+          }
+        )
       }
       case 3: {
         const changed = this.newValue()

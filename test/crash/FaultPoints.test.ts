@@ -14,7 +14,9 @@ import { Writer } from "./Claims.ts"
 import * as Invariants from "./Invariants.ts"
 import { checkAll, checkServed, runnerOf, runUntilBroken, stepOnce } from "./Writers.ts"
 
-const points = ["after_embeddings", "after_chunks", "after_entities", "before_memory", "after_memory"].map((name) => `commit.${name}`)
+const points = ["after_embeddings", "after_chunks", "after_entities", "before_memory", "after_memory"].map((name) =>
+  `commit.${name}`
+)
 
 /** A long value with entities: a commit of it has something for every table. */
 const whole = (namespace: string, name: string) => ({
@@ -30,10 +32,29 @@ const setOf = (url: string, body: object) => trySend(url, "POST", "/v1/memory.se
 
 describe("LOOM_TEST_FAULT", () => {
   it("reads point, passing and what happens; everything else is refused", () => {
-    assert.deepStrictEqual(parse("commit.before_memory:3:kill"), Option.some({ point: "commit.before_memory", passing: 3, fault: Fault.Kill() }))
+    assert.deepStrictEqual(
+      parse("commit.before_memory:3:kill"),
+      Option.some({ point: "commit.before_memory", passing: 3, fault: Fault.Kill() })
+    )
     assert.deepStrictEqual(parse("a:1:fail"), Option.some({ point: "a", passing: 1, fault: Fault.Fail() }))
-    assert.deepStrictEqual(parse("a.b:12:pause:250"), Option.some({ point: "a.b", passing: 12, fault: Fault.Pause({ millis: 250 }) }))
-    for (const text of ["", "a", "a:kill", "a:0:kill", "a:1:die", "a:1:pause", "a:1:pause:", "a:1:kill:2", "a:x:kill", " a:1:kill"]) {
+    assert.deepStrictEqual(
+      parse("a.b:12:pause:250"),
+      Option.some({ point: "a.b", passing: 12, fault: Fault.Pause({ millis: 250 }) })
+    )
+    for (
+      const text of [
+        "",
+        "a",
+        "a:kill",
+        "a:0:kill",
+        "a:1:die",
+        "a:1:pause",
+        "a:1:pause:",
+        "a:1:kill:2",
+        "a:x:kill",
+        " a:1:kill"
+      ]
+    ) {
       assert.isTrue(Option.isNone(parse(text)), text)
     }
   })
@@ -47,60 +68,94 @@ describe("LOOM_TEST_FAULT", () => {
 })
 
 describe("a crash between two inserts", () => {
-  it.live("at each point in turn, on one folder: all is repaired, what was open is applied once", () =>
-    Effect.gen(function*() {
-      const data = yield* tempFolder
-      const runners = [0, 1, 2, 3].map((index) => runnerOf(new Writer(`w${index}`, `crash-${index % 2}`, 7_000 + index)))
-      for (const [index, point] of points.entries()) {
-        // Not always the first commit: of some there is a state before.
-        const server = yield* start({ data, env: { LOOM_TEST_FAULT: `${point}:${4 + index}:kill` } })
-        yield* checkServed(server.url, runners)
-        const lone = { ...whole(`lone-${point}`, point) }
-        yield* Effect.all([
-          Effect.ignore(setOf(server.url, lone)),
-          ...runners.map((runner) => runUntilBroken(server.url, runner, () => false))
-        ], { concurrency: "unbounded", discard: true })
-        assert.strictEqual(yield* server.ended, "SIGKILL")
-        assert.isAbove(runners.filter(({ open }) => open !== undefined).length, 0)
-      }
-      const server = yield* start({ data })
-      yield* checkServed(server.url, runners)
-      yield* Effect.forEach(runners, (runner) => Effect.orDie(stepOnce(server.url, runner)), { concurrency: "unbounded" })
-      for (const point of points) {
-        const again = answerOf(MemorySet, yield* Effect.orDie(setOf(server.url, whole(`lone-${point}`, point))))
-        assert.deepInclude(again, { reinforcement_count: 1, noop: false })
-      }
-      yield* checkAll(server.url, runners)
-      assert.strictEqual(yield* server.stop, 0)
-      yield* Invariants.check(data)
-    }).pipe(Effect.scoped), 280_000)
-
-  it.live("between the rows and what the views make of them: the history, feed, chain, ids and vectors come back", () =>
-    Effect.gen(function*() {
-      const data = yield* tempFolder
-      const first = yield* start({ data })
-      for (const name of ["one", "two", "three"]) yield* Effect.orDie(setOf(first.url, whole("torn", name)))
-      const edit = { namespace: "torn", memory_key: "p/one", value: "The plan one, changed" }
-      yield* send(first.url, "POST", "/v1/memory.update", JSON.stringify(edit))
-      assert.strictEqual(yield* first.stop, 0)
-      // As if each insert after the block had been lost: the newest rows of every mirror, and a vector.
-      yield* Invariants.onFolder(data, Effect.gen(function*() {
-        const clickhouse = yield* Clickhouse
-        const newest = ch.fragment`(SELECT max(version) FROM loom.memory)`
-        for (const [table, column] of [["memory_versions", "version"], ["changes", "version"], ["audit_log", "position"]] as const) {
-          yield* clickhouse.command(ch.sql("test.tear")`DELETE FROM ${ch.identifier("loom", table)} WHERE ${ch.identifier(column)} = ${newest}`)
+  it.live(
+    "at each point in turn, on one folder: all is repaired, what was open is applied once",
+    () =>
+      Effect.gen(function*() {
+        const data = yield* tempFolder
+        const runners = [0, 1, 2, 3].map((index) =>
+          runnerOf(new Writer(`w${index}`, `crash-${index % 2}`, 7_000 + index))
+        )
+        for (const [index, point] of points.entries()) {
+          // Not always the first commit: of some there is a state before.
+          const server = yield* start({ data, env: { LOOM_TEST_FAULT: `${point}:${4 + index}:kill` } })
+          yield* checkServed(server.url, runners)
+          const lone = { ...whole(`lone-${point}`, point) }
+          yield* Effect.all([
+            Effect.ignore(setOf(server.url, lone)),
+            ...runners.map((runner) => runUntilBroken(server.url, runner, () => false))
+          ], { concurrency: "unbounded", discard: true })
+          assert.strictEqual(yield* server.ended, "SIGKILL")
+          assert.isAbove(runners.filter(({ open }) => open !== undefined).length, 0)
         }
-        yield* clickhouse.command(ch.sql("test.tear")`DELETE FROM loom.memory_ids WHERE memory_key = 'p/two'`)
-        yield* clickhouse.command(ch.sql("test.tear")`DELETE FROM loom.memory_embeddings WHERE memory_key = 'p/three'`)
-      }))
-      yield* Effect.flip(Effect.exit(Invariants.check(data)).pipe(Effect.flatMap((exit) =>
-        exit._tag === "Success" ? Effect.void : Effect.fail("the damage shows"))))
-      const second = yield* start({ data })
-      const history = yield* send(second.url, "POST", "/v1/memory.history", JSON.stringify({ namespace: "torn", memory_key: "p/one" }))
-      assert.match(history.text, /"change":"revise".*"change":"create"/s)
-      assert.strictEqual(yield* second.stop, 0)
-      assert.strictEqual(yield* Invariants.check(data), 4)
-    }).pipe(Effect.scoped), 120_000)
+        const server = yield* start({ data })
+        yield* checkServed(server.url, runners)
+        yield* Effect.forEach(runners, (runner) => Effect.orDie(stepOnce(server.url, runner)), {
+          concurrency: "unbounded"
+        })
+        for (const point of points) {
+          const again = answerOf(MemorySet, yield* Effect.orDie(setOf(server.url, whole(`lone-${point}`, point))))
+          assert.deepInclude(again, { reinforcement_count: 1, noop: false })
+        }
+        yield* checkAll(server.url, runners)
+        assert.strictEqual(yield* server.stop, 0)
+        yield* Invariants.check(data)
+      }).pipe(Effect.scoped),
+    280_000
+  )
+
+  it.live(
+    "between the rows and what the views make of them: the history, feed, chain, ids and vectors come back",
+    () =>
+      Effect.gen(function*() {
+        const data = yield* tempFolder
+        const first = yield* start({ data })
+        for (const name of ["one", "two", "three"]) yield* Effect.orDie(setOf(first.url, whole("torn", name)))
+        const edit = { namespace: "torn", memory_key: "p/one", value: "The plan one, changed" }
+        yield* send(first.url, "POST", "/v1/memory.update", JSON.stringify(edit))
+        assert.strictEqual(yield* first.stop, 0)
+        // As if each insert after the block had been lost: the newest rows of every mirror, and a vector.
+        yield* Invariants.onFolder(
+          data,
+          Effect.gen(function*() {
+            const clickhouse = yield* Clickhouse
+            const newest = ch.fragment`(SELECT max(version) FROM loom.memory)`
+            for (
+              const [table, column] of [["memory_versions", "version"], ["changes", "version"], [
+                "audit_log",
+                "position"
+              ]] as const
+            ) {
+              yield* clickhouse.command(
+                ch.sql("test.tear")`DELETE FROM ${ch.identifier("loom", table)} WHERE ${
+                  ch.identifier(column)
+                } = ${newest}`
+              )
+            }
+            yield* clickhouse.command(ch.sql("test.tear")`DELETE FROM loom.memory_ids WHERE memory_key = 'p/two'`)
+            yield* clickhouse.command(
+              ch.sql("test.tear")`DELETE FROM loom.memory_embeddings WHERE memory_key = 'p/three'`
+            )
+          })
+        )
+        yield* Effect.flip(
+          Effect.exit(Invariants.check(data)).pipe(
+            Effect.flatMap((exit) => exit._tag === "Success" ? Effect.void : Effect.fail("the damage shows"))
+          )
+        )
+        const second = yield* start({ data })
+        const history = yield* send(
+          second.url,
+          "POST",
+          "/v1/memory.history",
+          JSON.stringify({ namespace: "torn", memory_key: "p/one" })
+        )
+        assert.match(history.text, /"change":"revise".*"change":"create"/s)
+        assert.strictEqual(yield* second.stop, 0)
+        assert.strictEqual(yield* Invariants.check(data), 4)
+      }).pipe(Effect.scoped),
+    120_000
+  )
 })
 
 describe("a commit that fails", () => {

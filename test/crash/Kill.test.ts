@@ -20,7 +20,8 @@ describe("kill -9 in the middle of writes", () => {
       const random = randomOf(SEED)
       const runners = Array.from({ length: WRITERS }, (_, index) =>
         runnerOf(new Writer(`w${index}`, `crash-${index % 3}`, SEED + index)))
-      const acknowledged = () => runners.reduce((sum, runner) => sum + runner.acknowledged, 0)
+      const acknowledged = () =>
+        runners.reduce((sum, runner) => sum + runner.acknowledged, 0)
       let open = 0
       for (let round = 0; round < ROUNDS; round++) {
         const server = yield* start({ data })
@@ -41,7 +42,9 @@ describe("kill -9 in the middle of writes", () => {
       assert.isAbove(open, ROUNDS, "the kills met hardly any request")
       const server = yield* start({ data })
       yield* checkServed(server.url, runners)
-      yield* Effect.forEach(runners, (runner) => Effect.orDie(stepOnce(server.url, runner)), { concurrency: "unbounded" })
+      yield* Effect.forEach(runners, (runner) => Effect.orDie(stepOnce(server.url, runner)), {
+        concurrency: "unbounded"
+      })
       yield* checkAll(server.url, runners)
       assert.strictEqual(yield* server.stop, 0)
       assert.isAtLeast(yield* Invariants.check(data), acknowledged() / 2)

@@ -21,7 +21,11 @@ export const runnerOf = (writer: Writer): Runner => ({ writer, open: undefined, 
 const attempt = (url: string, { body, verb }: Step) => trySend(url, "POST", `/v1/${verb}`, JSON.stringify(body))
 
 const settle = (runner: Runner, step: Step, reply: Reply) => {
-  assert.strictEqual(reply.status, 200, `${step.verb} ${JSON.stringify(step.body).slice(0, 300)} answered ${reply.text}`)
+  assert.strictEqual(
+    reply.status,
+    200,
+    `${step.verb} ${JSON.stringify(step.body).slice(0, 300)} answered ${reply.text}`
+  )
   step.settle(reply.json)
   runner.open = undefined
   runner.acknowledged++
@@ -47,7 +51,10 @@ export const runUntilBroken = (url: string, runner: Runner, enough: () => boolea
   }).pipe(Effect.catchTag("Broken", () => Effect.void))
 
 const ask = <A, I>(url: string, verb: AnsweringVerb<A, I>, body: object) =>
-  Effect.map(Effect.orDie(trySend(url, "POST", `/v1/${verb.tag}`, JSON.stringify(body))), (reply) => answerOf(verb, reply))
+  Effect.map(
+    Effect.orDie(trySend(url, "POST", `/v1/${verb.tag}`, JSON.stringify(body))),
+    (reply) => answerOf(verb, reply)
+  )
 
 /** What was acknowledged is served, whatever became of the one step that was not. */
 export const checkServed = (url: string, runners: ReadonlyArray<Runner>) =>

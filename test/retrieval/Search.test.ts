@@ -1,9 +1,12 @@
 import { assert, describe, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { failingText } from "../../src/platform/EmbedderTest.ts"
+import { share } from "../../src/retrieval/Bm25.ts"
+import { SearchIndex } from "../../src/retrieval/SearchIndex.ts"
 import type { LegName } from "../../src/retrieval/SearchModel.ts"
+import { termGroups } from "../../src/retrieval/SearchTerms.ts"
 import { freshScope, noon } from "../memory/MemoryFixture.ts"
-import { change, commit, find, keysFound, layerSearch, type Memory, memory, remember } from "./SearchFixture.ts"
+import { anyRow, change, commit, find, keysFound, layerSearch, type Memory, memory, remember } from "./SearchFixture.ts"
 
 const word: { readonly legs: ReadonlyArray<LegName> } = { legs: ["lexical"] }
 
@@ -204,6 +207,30 @@ for (const [name, smallScope] of [["a small scope", 10_000], ["a large scope", 0
           assert.isNull(result.embedderId)
           const alone = yield* Effect.flip(find(scope, `green tea ${failingText}`, {}, { legs: ["vector"] }))
           assert.strictEqual(alone._tag, "Unavailable")
+        }))
+
+      it.effect("the store ranks by the same formula as the share, and counts its corpus exactly", () =>
+        Effect.gen(function*() {
+          const scope = freshScope()
+          const words = ["tea", "lamp", "harbour", "kitchen", "boats"]
+          const values = Array.from(
+            { length: 40 },
+            (_, at) =>
+              words.flatMap((word, index) => Array.from({ length: (at * (index + 3)) % 4 }, () => word)).join(" ") ||
+              "empty"
+          )
+          yield* remember(scope, values.map((value, at) => ({ memory_key: `text/${at}`, value })))
+          const index = yield* SearchIndex
+          const { corpus, hits } = yield* index.lexical(scope, anyRow, termGroups("tea lamp harbour"), 40)
+          const holding = words.slice(0, 3).map((word) =>
+            values.filter((value) => value.split(" ").includes(word)).length
+          )
+          assert.strictEqual(corpus.rows, values.length)
+          assert.deepStrictEqual(corpus.holding, holding)
+          assert.closeTo(corpus.meanLength, values.flatMap((value) => value.split(" ")).length / values.length, 1e-9)
+          const shares = hits.map(({ terms }) => share(corpus, terms))
+          assert.isAbove(shares.length, 20)
+          for (const [at, value] of shares.slice(1).entries()) assert.isAtMost(value, (shares[at] ?? 0) + 1e-9)
         }))
 
       it.effect("a key that names the subject is found by it", () =>

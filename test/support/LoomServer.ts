@@ -32,7 +32,9 @@ const isBuilt = (): boolean => {
 let chosen: ReadonlyArray<string> | undefined
 /** What Node runs as the `loom` command. */
 const program = (): ReadonlyArray<string> =>
-  chosen ??= isBuilt() ? [join("dist", "services", "cli", "main.js")] : ["--import", "tsx", join("services", "cli", "main.ts")]
+  chosen ??= isBuilt()
+    ? [join("dist", "services", "cli", "main.js")]
+    : ["--import", "tsx", join("services", "cli", "main.ts")]
 
 /** The process ended, or did not say where it serves in time; `log` is what it wrote. */
 export class StartFailed extends Data.TaggedError("StartFailed")<{ readonly reason: string; readonly log: string }> {
@@ -89,10 +91,14 @@ const settings = (data: string): Record<string, string> => ({
 
 /** What the caller's own environment says of Loom must not reach a server under test. */
 const inherited = (): Record<string, string | undefined> =>
-  Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("LOOM_") && name !== "NODE_OPTIONS"))
+  Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => !name.startsWith("LOOM_") && name !== "NODE_OPTIONS")
+  )
 
 /** Starts a server and waits until it listens; it is killed when the scope ends, if it still runs then. */
-export const start = ({ command = "serve", data, env = {} }: StartOptions): Effect.Effect<LoomProcess, StartFailed, Scope> =>
+export const start = (
+  { command = "serve", data, env = {} }: StartOptions
+): Effect.Effect<LoomProcess, StartFailed, Scope> =>
   Effect.acquireRelease(
     Effect.sync(() => {
       const began = performance.now()
