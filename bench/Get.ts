@@ -3,15 +3,15 @@
  * same client, in one process and in turns. The verb is called through `Dispatch`, which is all that a reader pays beside
  * the wire; over HTTP it is told beside that. `hot_…` are second and later reads of a few keys.
  */
-import * as HttpServer from "@effect/platform/HttpServer"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import * as HttpServer from "@effect/platform/HttpServer"
 import * as Effect from "effect/Effect"
+import { Dispatch } from "../services/gateway/Dispatch.ts"
 import { localCaller } from "../src/kernel/Caller.ts"
 import type { Scope } from "../src/kernel/Identity.ts"
 import { MemoryStore } from "../src/memory/MemoryStore.ts"
 import { Clickhouse } from "../src/platform/Clickhouse.ts"
 import { layerTest } from "../src/platform/EmbedderTest.ts"
-import { Dispatch } from "../services/gateway/Dispatch.ts"
 import * as Callers from "./support/Callers.ts"
 import { Chance } from "./support/Chance.ts"
 import { factAt } from "./support/Facts.ts"
@@ -62,7 +62,9 @@ const pairs = (count: number, key: (nth: number) => string) =>
           )
         )
         const theirs = Effect.tap(timed(Raw.get(clickhouse, scope, asked)), ([millis, found]) =>
-          found.length === 1 ? Effect.sync(() => raw.push(millis)) : Effect.dieMessage(`${asked} is not one row`))
+          found.length === 1
+            ? Effect.sync(() => raw.push(millis))
+            : Effect.dieMessage(`${asked} is not one row`))
         yield* nth % 2 === 0 ? Effect.zipRight(ours, theirs) : Effect.zipRight(theirs, ours)
       })
     yield* Effect.forEach(Array.from({ length: count }, (_, nth) => nth), pair, { concurrency: callers, discard: true })

@@ -3,8 +3,8 @@
  * namespace (`RawSearchClickhouse`), with one caller and with eight, in turns and in one run. The namespace holds facts
  * with revisions and deletes among them; vectors, those of the questions too, are replayed.
  */
-import * as HttpServer from "@effect/platform/HttpServer"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import * as HttpServer from "@effect/platform/HttpServer"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { Scope } from "../src/kernel/Identity.ts"
@@ -60,9 +60,14 @@ const bench = Effect.gen(function*() {
         if (isOver(began, seconds / TURNS)) return []
         const vector = yield* vectors.embedder.embedQuery(chance.pick(vectors.questions))
         const [millis, found] = yield* timed(Raw.search(clickhouse, scope, vectors.embedder.id, vector))
-        return found.length === Raw.LIMIT ? [millis] : yield* Effect.dieMessage(`The raw search found ${found.length} rows`)
+        return found.length === Raw.LIMIT
+          ? [millis]
+          : yield* Effect.dieMessage(`The raw search found ${found.length} rows`)
       })
-      return Effect.map(Effect.all(Array.from({ length: count }, () => one), { concurrency: callers }), (all) => all.flat())
+      return Effect.map(
+        Effect.all(Array.from({ length: count }, () => one), { concurrency: callers }),
+        (all) => all.flat()
+      )
     }
 
     const compare = (callers: number) =>

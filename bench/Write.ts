@@ -4,8 +4,8 @@
  * (c) `memory.bulk_set` and plain `memory.set` over HTTP: each in rounds with the same commits through the same committer.
  * The server is this process, the callers are another one; vectors are replayed.
  */
-import * as HttpServer from "@effect/platform/HttpServer"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import * as HttpServer from "@effect/platform/HttpServer"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { Scope } from "../src/kernel/Identity.ts"
@@ -98,7 +98,13 @@ const bench = Effect.gen(function*() {
     })
 
     const set = (fact: Fact, namespace: string): Effect.Effect<Report, Callers.CallersGone> =>
-      over.run({ via: "rpc", verb: "memory.set", payloads: [{ namespace, ...WritePlan.asItem(fact) }], callers: 1, seconds })
+      over.run({
+        via: "rpc",
+        verb: "memory.set",
+        payloads: [{ namespace, ...WritePlan.asItem(fact) }],
+        callers: 1,
+        seconds
+      })
 
     const rawCommits = (into: MemoryStore["Type"], commits: ReadonlyArray<Commit>) => {
       const scratch = scopeOf("bench-scratch")
@@ -140,7 +146,10 @@ const bench = Effect.gen(function*() {
       callers,
       seconds
     })
-    const httpSets = (namespace: string) => (facts: ReadonlyArray<Fact>): Job => ({ ...rpcSets(namespace)(facts), via: "http" })
+    const httpSets = (namespace: string) => (facts: ReadonlyArray<Fact>): Job => ({
+      ...rpcSets(namespace)(facts),
+      via: "http"
+    })
     const httpBulks = (namespace: string) => (facts: ReadonlyArray<Fact>): Job => ({
       via: "http",
       verb: "memory.bulk_set",
@@ -158,7 +167,11 @@ const bench = Effect.gen(function*() {
     const namespace = "bench-judged"
     const from = yield* filled(namespace, GROW_FROM)
     const to = from + GROW_FROM
-    yield* over.run({ ...rpcSets(namespace)([]), payloads: [{ namespace, memory_key: "bench/warm/up", value: WARM }], callers: 1 })
+    yield* over.run({
+      ...rpcSets(namespace)([]),
+      payloads: [{ namespace, memory_key: "bench/warm/up", value: WARM }],
+      callers: 1
+    })
     const judged = yield* rounds(namespace, from, to, rpcSets(namespace))
     yield* Say.note(`(c) memory.bulk_set of ${BULK} over HTTP`)
     const bulk = yield* rounds(namespace, to, to + HTTP_ROWS, httpBulks(namespace))
@@ -190,7 +203,10 @@ const WARM = WritePlan.plan(seed, 0, 1)[0]?.value ?? ""
 
 /** Milliseconds that the committer takes for these commits, one after the other, as they came. */
 const rawThrough = (committer: Committer["Type"], scope: Scope, commits: ReadonlyArray<Commit>) =>
-  Effect.map(timed(Effect.forEach(commits, (commit) => committer.commit(scope, commit), { discard: true })), ([millis]) => millis)
+  Effect.map(
+    timed(Effect.forEach(commits, (commit) => committer.commit(scope, commit), { discard: true })),
+    ([millis]) => millis
+  )
 
 const ratesOf = (found: Measured) => {
   const rate = (1_000 * found.writes) / found.millis

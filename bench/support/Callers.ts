@@ -26,7 +26,9 @@ const program = fileURLToPath(new URL("./CallersProcess.ts", import.meta.url))
 /** Starts the process; it ends with the scope. `url` is the server's address without a slash at the end. */
 export const start = (url: string): Effect.Effect<Callers, CallersGone, Scope> =>
   Effect.acquireRelease(
-    Effect.sync(() => fork(program, [url], { execArgv: ["--import", "tsx"], stdio: ["ignore", "inherit", "inherit", "ipc"] })),
+    Effect.sync(() =>
+      fork(program, [url], { execArgv: ["--import", "tsx"], stdio: ["ignore", "inherit", "inherit", "ipc"] })
+    ),
     (child) =>
       Effect.async<void>((resume) => {
         if (child.exitCode !== null) return resume(Effect.void)
@@ -37,7 +39,8 @@ export const start = (url: string): Effect.Effect<Callers, CallersGone, Scope> =
     Effect.map((child): Callers => ({
       run: (job) =>
         Effect.async<Report, CallersGone>((resume) => {
-          const ended = (code: number | null) => resume(Effect.fail(new CallersGone({ reason: `it ended with ${code}` })))
+          const ended = (code: number | null) =>
+            resume(Effect.fail(new CallersGone({ reason: `it ended with ${code}` })))
           child.once("exit", ended)
           child.once("message", (answer: Report | { readonly fault: string }) => {
             child.off("exit", ended)
@@ -47,5 +50,7 @@ export const start = (url: string): Effect.Effect<Callers, CallersGone, Scope> =
         })
     })),
     // The first answer tells that it is up and connected.
-    Effect.tap((callers) => callers.run({ via: "rpc", verb: "namespace.list", payloads: [{}], callers: 1, seconds: 30 }))
+    Effect.tap((callers) =>
+      callers.run({ via: "rpc", verb: "namespace.list", payloads: [{}], callers: 1, seconds: 30 })
+    )
   )

@@ -2,11 +2,11 @@
  * The process of `Callers`: takes jobs from its parent, makes the calls and reports their times. It stops starting calls
  * when a job's time is over.
  */
+import type { RpcClientError } from "@effect/rpc/RpcClientError"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Queue from "effect/Queue"
 import * as Schema from "effect/Schema"
-import type { RpcClientError } from "@effect/rpc/RpcClientError"
 import { Agent, request } from "node:http"
 import { LoomRpcClient } from "../../src/client/LoomRpcClient.ts"
 import * as RpcClient from "../../src/client/LoomRpcClient.ts"
@@ -60,7 +60,9 @@ const outcomesOf = (answer: unknown): ReadonlyArray<string> => {
   const results = field(answer, "results")
   const items: ReadonlyArray<unknown> = Array.isArray(results) ? results : []
   const bulk = items.filter((item) => field(item, "outcome") !== undefined)
-  if (bulk.length > 0) return bulk.map((item) => String(field(field(item, "answer"), "conflict_verdict") ?? field(item, "code")))
+  if (bulk.length > 0) {
+    return bulk.map((item) => String(field(field(item, "answer"), "conflict_verdict") ?? field(item, "code")))
+  }
   const verdict = field(answer, "conflict_verdict")
   if (verdict === undefined) return ["ok"]
   const advisories = field(answer, "advisories")
@@ -89,7 +91,10 @@ const callsOf = (job: Job, client: typeof LoomRpcClient.Service): ReadonlyArray<
   }
 }
 
-const decodedBy = <A, I>({ payload }: { readonly payload: Schema.Schema<A, I> }, { payloads }: Job): ReadonlyArray<A> => {
+const decodedBy = <A, I>(
+  { payload }: { readonly payload: Schema.Schema<A, I> },
+  { payloads }: Job
+): ReadonlyArray<A> => {
   const decode = Schema.decodeUnknownSync(payload)
   return payloads.map((one) => decode(one))
 }

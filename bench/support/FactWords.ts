@@ -60,15 +60,21 @@ export const kinds: ReadonlyArray<Kind> = [
       {
         name: "database",
         tag: "storage",
-        say: (it, c) => `${it} keeps its rows in ${c.pick(list("PostgreSQL MariaDB SQLite CockroachDB"))} ${c.between(9, 18)}`
+        say: (it, c) =>
+          `${it} keeps its rows in ${c.pick(list("PostgreSQL MariaDB SQLite CockroachDB"))} ${c.between(9, 18)}`
       },
       {
         name: "deploy-window",
         tag: "release",
-        say: (it, c) => `${it} may be deployed on ${c.pick(weekdays)} from ${c.between(6, 12)}:00 to ${c.between(13, 20)}:30`
+        say: (it, c) =>
+          `${it} may be deployed on ${c.pick(weekdays)} from ${c.between(6, 12)}:00 to ${c.between(13, 20)}:30`
       },
       { name: "replicas", tag: "capacity", say: (it, c) => `${it} runs with ${c.between(2, 40)} replicas` },
-      { name: "timeout", tag: "network", say: (it, c) => `calls to ${it} time out after ${c.between(2, 90) * 100} milliseconds` },
+      {
+        name: "timeout",
+        tag: "network",
+        say: (it, c) => `calls to ${it} time out after ${c.between(2, 90) * 100} milliseconds`
+      },
       { name: "retention", tag: "storage", say: (it, c) => `${it} keeps its logs for ${c.between(3, 365)} days` },
       {
         name: "language",
@@ -85,7 +91,8 @@ export const kinds: ReadonlyArray<Kind> = [
       {
         name: "role",
         tag: "team",
-        say: (it, c) => `${it} works as ${c.pick(["a designer", "an accountant", "a site engineer", "a support lead", "a buyer"])}`
+        say: (it, c) =>
+          `${it} works as ${c.pick(["a designer", "an accountant", "a site engineer", "a support lead", "a buyer"])}`
       },
       { name: "manager", tag: "team", say: (it, c) => `${it} reports to ${person(c)}` },
       {
@@ -104,8 +111,16 @@ export const kinds: ReadonlyArray<Kind> = [
         tag: "preference",
         say: (it, c) => `${it} eats ${c.pick(["no meat", "no nuts", "anything", "no dairy", "fish but no meat"])}`
       },
-      { name: "desk", tag: "office", say: (it, c) => `${it} sits at desk ${c.between(1, 480)} on floor ${c.between(1, 9)}` },
-      { name: "budget", tag: "contract", say: (it, c) => `${it} may spend ${c.between(2, 90) * 100} euros a month without asking` }
+      {
+        name: "desk",
+        tag: "office",
+        say: (it, c) => `${it} sits at desk ${c.between(1, 480)} on floor ${c.between(1, 9)}`
+      },
+      {
+        name: "budget",
+        tag: "contract",
+        say: (it, c) => `${it} may spend ${c.between(2, 90) * 100} euros a month without asking`
+      }
     ]
   },
   {
@@ -113,7 +128,11 @@ export const kinds: ReadonlyArray<Kind> = [
     parts: [firms, trades, cities],
     phrase: ([firm, trade, city]) => `${firm} ${trade} of ${city}`,
     attributes: [
-      { name: "plan", tag: "contract", say: (it, c) => `${it} is on the ${c.pick(list("starter team business enterprise"))} plan` },
+      {
+        name: "plan",
+        tag: "contract",
+        say: (it, c) => `${it} is on the ${c.pick(list("starter team business enterprise"))} plan`
+      },
       { name: "seats", tag: "contract", say: (it, c) => `${it} pays for ${c.between(3, 900)} seats` },
       { name: "contact", tag: "team", say: (it, c) => `the contact at ${it} is ${person(c)}` },
       { name: "renewal", tag: "contract", say: (it, c) => `the contract with ${it} is renewed on ${day(c)}` },
@@ -123,8 +142,16 @@ export const kinds: ReadonlyArray<Kind> = [
         say: (it, c) => `${it} is billed in ${c.pick(["euros", "pounds", "yen", "dollars", "Swiss francs", "kroner"])}`
       },
       { name: "discount", tag: "billing", say: (it, c) => `${it} gets a discount of ${c.between(1, 35)} percent` },
-      { name: "support", tag: "release", say: (it, c) => `${it} is promised an answer within ${c.between(1, 48)} hours` },
-      { name: "visits", tag: "office", say: (it, c) => `${it} is visited every ${c.between(2, 12)} weeks by ${person(c)}` }
+      {
+        name: "support",
+        tag: "release",
+        say: (it, c) => `${it} is promised an answer within ${c.between(1, 48)} hours`
+      },
+      {
+        name: "visits",
+        tag: "office",
+        say: (it, c) => `${it} is visited every ${c.between(2, 12)} weeks by ${person(c)}`
+      }
     ]
   },
   {
@@ -140,11 +167,16 @@ export const kinds: ReadonlyArray<Kind> = [
         tag: "release",
         say: (it, c) => `${it} is ${c.pick(["on hold", "in review", "on track", "late by two weeks", "not started"])}`
       },
-      { name: "review-day", tag: "team", say: (it, c) => `${it} is reviewed every ${c.pick(weekdays)} at ${c.between(8, 17)}:15` },
+      {
+        name: "review-day",
+        tag: "team",
+        say: (it, c) => `${it} is reviewed every ${c.pick(weekdays)} at ${c.between(8, 17)}:15`
+      },
       {
         name: "branch",
         tag: "code",
-        say: (it, c) => `releases of ${it} are cut from the branch ${c.pick(list("main stable next trunk"))}-${c.between(1, 60)}`
+        say: (it, c) =>
+          `releases of ${it} are cut from the branch ${c.pick(list("main stable next trunk"))}-${c.between(1, 60)}`
       },
       { name: "sponsor", tag: "billing", say: (it, c) => `${it} is paid for by the ${c.pick(cities)} office` },
       { name: "team-size", tag: "capacity", say: (it, c) => `${c.between(2, 30)} people work on ${it}` }

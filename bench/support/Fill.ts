@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import type { Scope } from "../../src/kernel/Identity.ts"
 import { uuidv7 } from "../../src/kernel/Ids.ts"
 import { sha256 } from "../../src/kernel/Json.ts"
+import type { StoreError } from "../../src/kernel/LoomError.ts"
 import { linkHash } from "../../src/memory/AuditChain.ts"
 import type { SetItem, WriteMeta } from "../../src/memory/MemoryCommand.ts"
 import type { Content } from "../../src/memory/MemoryContent.ts"
@@ -16,10 +17,12 @@ import { derivedOf } from "../../src/memory/MemoryPlan.ts"
 import { MemoryStore } from "../../src/memory/MemoryStore.ts"
 import type { Commit } from "../../src/memory/MemoryStore.ts"
 import { canonical } from "../../src/platform/Analyzer.ts"
+import type { Clickhouse } from "../../src/platform/Clickhouse.ts"
 import { Chance } from "./Chance.ts"
 import { factAt } from "./Facts.ts"
 import type { Fact } from "./Facts.ts"
 import * as Say from "./Say.ts"
+import * as Settle from "./SettleClickhouse.ts"
 import type { Vectors } from "./Vectors.ts"
 
 export interface FillOptions {
@@ -35,7 +38,7 @@ export interface FillOptions {
 }
 
 // A block of an insert: large enough that its fixed cost is spread, small enough to build in memory.
-const AT_ONCE = 500
+const AT_ONCE = 2_000
 
 const meta = (writeId: string): WriteMeta => ({
   write_id: writeId,
@@ -76,7 +79,7 @@ const plainContent = (fact: Fact): Content => ({
 /** Writes the facts, then their revisions and deletes. */
 export const fill = (
   { deleted = 0, revised: restated = 0, rows, scope, seed, vectors }: FillOptions
-): Effect.Effect<void, Effect.Effect.Error<ReturnType<MemoryStore["Type"]["commit"]>>, MemoryStore | MemoryIntake> =>
+): Effect.Effect<void, StoreError, MemoryStore | MemoryIntake | Clickhouse> =>
   Effect.gen(function*() {
     const store = yield* MemoryStore
     const intake = yield* MemoryIntake
@@ -84,8 +87,9 @@ export const fill = (
     // One version a nanosecond, the last of them before now.
     let version = BigInt(began) * 1_000_000n - BigInt(2 * rows)
     let audit = ""
-    const random = (index: number) => Uint8Array.from({ length: 10 }, (_, at) => new Chance(seed, "id", index, at).below(256))
-    const idOf = (index: number) => `mem_${uuidv7(began, random(index))}`
+    const chance = new Chance(seed, "ids", scope.namespace)
+    const id = (prefix: string) =>
+      `${prefix}_${uuidv7(began, Uint8Array.from({ length: 10 }, () => chance.below(256)))}`
 
     const moment = () => ({ now: began, version: version += 1n, epoch: 0n, seq: 0n })
     const linked = (row: MemoryRow): MemoryRow => {
@@ -107,11 +111,13 @@ export const fill = (
     const contentsOf = (facts: ReadonlyArray<Fact>) => {
       if (vectors === null) return Effect.succeed(facts.map(plainContent))
       vectors.learn(facts)
-      return Effect.forEach(facts, ({ memory_key, value }) =>
-        intake.prepare({ memory_key, value, memory_type: undefined, sensitivity: undefined })).pipe(
-          Effect.orDie,
-          Effect.tap(() => Effect.sync(vectors.forget))
-        )
+      return Effect.forEach(
+        facts,
+        ({ memory_key, value }) => intake.prepare({ memory_key, value, memory_type: undefined, sensitivity: undefined })
+      ).pipe(
+        Effect.orDie,
+        Effect.tap(() => Effect.sync(vectors.forget))
+      )
     }
     const commit = (written: ReadonlyArray<MemoryRow>, contents: ReadonlyArray<Content | null>) => {
       const parts = written.map((row, at) => derivedOf(row, contents[at] ?? null))
@@ -124,29 +130,33 @@ export const fill = (
       }
       return store.commit(whole)
     }
-    const write = (index: number) => meta(`wr_${uuidv7(began, random(index))}`)
+    const write = () => meta(id("wr"))
 
     for (let from = 0; from < rows; from += AT_ONCE) {
       const indexes = Array.from({ length: Math.min(AT_ONCE, rows - from) }, (_, at) => from + at)
       const facts = indexes.map((index) => factAt(seed, index))
       const contents = yield* contentsOf(facts)
       const written = facts.map((fact, at) =>
-        linked(fresh(scope, write(from + at), itemOf(fact, contents[at]!), moment(), idOf(from + at), undefined)))
+        linked(fresh(scope, write(), itemOf(fact, contents[at]!), moment(), id("mem"), undefined))
+      )
       yield* commit(written, contents)
 
       const again = indexes.filter((index) => new Chance(seed, "revise", index).next() < restated)
       const news = again.map((index) => factAt(seed, index, 1))
       const newer = yield* contentsOf(news)
       const changed = again.map((index, at) =>
-        linked(revised(scope, write(index), itemOf(news[at]!, newer[at]!), moment(), written[index - from]!)))
+        linked(revised(scope, write(), itemOf(news[at]!, newer[at]!), moment(), written[index - from]!))
+      )
       if (changed.length > 0) yield* commit(changed, newer)
 
       const gone = indexes.filter((index) => new Chance(seed, "delete", index).next() < deleted)
       const removed = gone.map((index) =>
         linked(
-          carried(written[index - from]!, write(index), moment(), "delete", { status: "tombstoned", tombstoned_at: began })
-        ))
+          carried(written[index - from]!, write(), moment(), "delete", { status: "tombstoned", tombstoned_at: began })
+        )
+      )
       if (removed.length > 0) yield* commit(removed, [])
       yield* Say.progress(`rows written to ${scope.namespace}:`, from + indexes.length, rows)
     }
+    yield* Settle.merges
   })

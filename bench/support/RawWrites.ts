@@ -20,5 +20,7 @@ export const moved = (commit: Commit, scope: Scope): Commit => ({
 
 /** A committer of its own over the store without a watch. */
 export const committer = (store: MemoryStore["Type"]) =>
-  Effect.map(Layer.build(Layer.provide(Committer.layer, Layer.succeed(MemoryStore, store))), (context) =>
-    Committer.Committer.pipe(Effect.provide(context))).pipe(Effect.flatten)
+  Effect.map(
+    Layer.build(Layer.provide(Committer.layer, Layer.succeed(MemoryStore, store))),
+    (context) => Committer.Committer.pipe(Effect.provide(context))
+  ).pipe(Effect.flatten)

@@ -5,7 +5,9 @@
 import * as Effect from "effect/Effect"
 
 /** Runs an effect and tells how long it took. */
-export const timed = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<readonly [millis: number, value: A], E, R> =>
+export const timed = <A, E, R>(
+  effect: Effect.Effect<A, E, R>
+): Effect.Effect<readonly [millis: number, value: A], E, R> =>
   Effect.suspend(() => {
     const began = performance.now()
     return Effect.map(effect, (value) => [performance.now() - began, value] as const)
@@ -25,7 +27,12 @@ export const rounded = (number: number): number => Math.round(number * 1_000) / 
 
 /** The percentiles of a measured thing and of the raw engine on the same work, and how they relate. */
 export const compared = (times: ReadonlyArray<number>, raw: ReadonlyArray<number>) => {
-  const [p50, p95, raw50, raw95] = [percentile(times, 0.5), percentile(times, 0.95), percentile(raw, 0.5), percentile(raw, 0.95)]
+  const [p50, p95, raw50, raw95] = [
+    percentile(times, 0.5),
+    percentile(times, 0.95),
+    percentile(raw, 0.5),
+    percentile(raw, 0.95)
+  ]
   return {
     p50_ms: rounded(p50),
     p95_ms: rounded(p95),

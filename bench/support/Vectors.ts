@@ -11,7 +11,7 @@ import { join } from "node:path"
 import type { Corrupt, Overloaded } from "../../src/kernel/LoomError.ts"
 import { Unavailable } from "../../src/kernel/LoomError.ts"
 import { keyWords } from "../../src/memory/MemoryIntake.ts"
-import { Embedder } from "../../src/platform/Embedder.ts"
+import type { Embedder } from "../../src/platform/Embedder.ts"
 import * as EmbedderReplay from "../../src/platform/EmbedderReplay.ts"
 import * as EmbedderUseLite from "../../src/platform/EmbedderUseLite.ts"
 import { Chance } from "./Chance.ts"
@@ -42,7 +42,8 @@ const AT_ONCE = 32
 const chunked = <A>(items: ReadonlyArray<A>): ReadonlyArray<ReadonlyArray<A>> =>
   Array.from({ length: Math.ceil(items.length / AT_ONCE) }, (_, at) => items.slice(at * AT_ONCE, (at + 1) * AT_ONCE))
 
-const fileOf = (seed: number): string => join(tmpdir(), "loom-bench", `facts-v1-${seed}-${RECORDED}-${QUESTIONS}.vectors`)
+const fileOf = (seed: number): string =>
+  join(tmpdir(), "loom-bench", `facts-v1-${seed}-${RECORDED}-${QUESTIONS}.vectors`)
 
 const record = (file: string, texts: ReadonlyArray<string>, questions: ReadonlyArray<string>) =>
   Effect.gen(function*() {

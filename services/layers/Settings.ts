@@ -40,7 +40,12 @@ export const settingFacts: ReadonlyArray<SettingFacts> = [
   ),
   fact("LOOM_EMBEDDER", "use-lite, test, replay", "use-lite", "The embedder when no LOOM_EMBEDDINGS_URL is set."),
   fact("LOOM_EMBEDDER_REPLAY", "file", "(none)", "Recorded vectors, for LOOM_EMBEDDER=replay."),
-  fact("LOOM_EMBEDDINGS_URL", "url", "(none)", "An OpenAI-compatible server for embeddings, such as http://127.0.0.1:8080/v1."),
+  fact(
+    "LOOM_EMBEDDINGS_URL",
+    "url",
+    "(none)",
+    "An OpenAI-compatible server for embeddings, such as http://127.0.0.1:8080/v1."
+  ),
   fact("LOOM_EMBEDDINGS_KEY", "secret", "(none)", "Its bearer token."),
   fact("LOOM_EMBEDDINGS_MODEL", "text", "(none)", "Its model; needed with the url."),
   fact("LOOM_EMBEDDINGS_DIMS", "1 to 8192", "(none)", "The length of the model's vectors; needed with the url."),
@@ -52,12 +57,27 @@ export const settingFacts: ReadonlyArray<SettingFacts> = [
     "identity: a bulk write takes any live row with the same bytes of the same agent and user for the fact."
   ),
   fact("LOOM_MAILBOX_CAPACITY", "1 to 65536", "256", "Writes queued and running per namespace before OVERLOADED."),
-  fact("LOOM_ACTOR_MAX_HEADS", "0 to 10000000", "250000", "Memories per namespace that are judged from memory; more are judged by store queries."),
-  fact("LOOM_LOG_LEVEL", "ALL, TRACE, DEBUG, INFO, WARN, ERROR, FATAL, OFF", "INFO", "The least severe line that is logged."),
+  fact(
+    "LOOM_ACTOR_MAX_HEADS",
+    "0 to 10000000",
+    "250000",
+    "Memories per namespace that are judged from memory; more are judged by store queries."
+  ),
+  fact(
+    "LOOM_LOG_LEVEL",
+    "ALL, TRACE, DEBUG, INFO, WARN, ERROR, FATAL, OFF",
+    "INFO",
+    "The least severe line that is logged."
+  ),
   fact("LOOM_LOG_FORMAT", "pretty, json, logfmt", "logfmt", "How a log line is written."),
   fact("LOOM_BASE_URL", "url", "http://127.0.0.1:7777", "For clients and the command line: the server to call."),
   fact("LOOM_API_KEY", "secret", "(none)", "For clients and the command line: the token to call with."),
-  fact("UV_THREADPOOL_SIZE", "number", "16 (set by the launchers)", "Threads of the process; each running query needs one.")
+  fact(
+    "UV_THREADPOOL_SIZE",
+    "number",
+    "16 (set by the launchers)",
+    "Threads of the process; each running query needs one."
+  )
 ]
 
 export interface ServeSettings {

@@ -66,7 +66,9 @@ export const resolveScope = (
   const org = request.org ?? caller.org
   const namespace = request.namespace ?? caller.defaultNamespace
   if (namespace === null) {
-    return Effect.fail(refuse("INVALID_ARGUMENT", "`namespace` is needed: the token opens several", { field: "namespace" }))
+    return Effect.fail(
+      refuse("INVALID_ARGUMENT", "`namespace` is needed: the token opens several", { field: "namespace" })
+    )
   }
   return org === caller.org && opensNamespace(caller, namespace)
     ? Effect.succeed({ org, namespace })

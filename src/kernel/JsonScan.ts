@@ -50,7 +50,11 @@ const stringEnd = (text: string, at: number): number => {
   }
 }
 
-const syntax = (position: number): JsonFault => ({ kind: "syntax", message: `not JSON at position ${position}`, position })
+const syntax = (position: number): JsonFault => ({
+  kind: "syntax",
+  message: `not JSON at position ${position}`,
+  position
+})
 
 const value = (message: string): JsonFault => ({ kind: "value", message })
 
@@ -75,7 +79,9 @@ export const scan = (text: string): JsonFault | undefined => {
         const raw = text.slice(i + 1, end - 1)
         const key: string = raw.includes("\\") ? JSON.parse(text.slice(i, end)) : raw
         const keys = open.at(-1)
-        if (keys?.has(key) === true) return value(`the key ${JSON.stringify(key.slice(0, 80))} stands twice in one object`)
+        if (keys?.has(key) === true) {
+          return value(`the key ${JSON.stringify(key.slice(0, 80))} stands twice in one object`)
+        }
         keys?.add(key)
         i = past(space, text, end)
         if (text[i] !== ":") return syntax(i)

@@ -36,7 +36,11 @@ export const refusalCodes = {
   STALE_VERSION: code(409, "conflict", "The row moved on; read it again."),
   NAMESPACE_CONFLICT: code(409, "conflict", "The namespace is registered with other settings; read it first."),
   BLACKLISTED: code(422, "validation", "The value matches a refused pattern; do not store it."),
-  SUPPRESSED: code(422, "validation", "The claim was deleted or rejected; only an explicit `memory.set` brings it back."),
+  SUPPRESSED: code(
+    422,
+    "validation",
+    "The claim was deleted or rejected; only an explicit `memory.set` brings it back."
+  ),
   SOURCE_CLASS_UPGRADE: code(422, "validation", "Declare only `derived`, `external` or `imported`, or leave it out."),
   RESTORE_WINDOW_PASSED: code(422, "limit", "The delete is older than 14 days; write the memory anew."),
   LOCKED: code(423, "conflict", "An admin may loosen the lock; `reason` says why it is there."),

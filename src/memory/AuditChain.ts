@@ -2,8 +2,8 @@
  * The hash chain over a namespace's writes: each link's hash covers the link before and the fields of `loom.audit_log`,
  * so a changed, missing or reordered link shows. Hashes only; content and keys never enter the log.
  */
-import { canonical, sha256 } from "../kernel/Json.ts"
 import type { Scope } from "../kernel/Identity.ts"
+import { canonical, sha256 } from "../kernel/Json.ts"
 
 export interface AuditLink extends Scope {
   readonly position: bigint

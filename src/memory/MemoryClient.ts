@@ -3,10 +3,10 @@
  * that keeps the actor from answering in time is `Unavailable`, and both may be tried again with the same idempotency
  * key.
  */
+import type { Sharding } from "@effect/cluster/Sharding"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type { Sharding } from "@effect/cluster/Sharding"
 import { actorId } from "../kernel/Identity.ts"
 import type { Scope } from "../kernel/Identity.ts"
 import type { LoomError } from "../kernel/LoomError.ts"
@@ -55,7 +55,9 @@ export const layer: Layer.Layer<MemoryClient, never, Sharding> = Layer.effect(
             : error._tag === "MailboxFull"
             ? Effect.fail(new Overloaded({ retry_after_s: RETRY_AFTER_SECONDS }))
             : Effect.zipRight(
-              Effect.logWarning("A namespace actor did not answer").pipe(Effect.annotateLogs({ verb, error: error._tag })),
+              Effect.logWarning("A namespace actor did not answer").pipe(
+                Effect.annotateLogs({ verb, error: error._tag })
+              ),
               Effect.fail(new Unavailable({ operation: verb }))
             )
         ),

@@ -30,5 +30,7 @@ export const decodeCursor = (cursor: string, filter: string, sort: SortBy): Eith
     (found) =>
       found.f === filter && (sort === "memory_key" || /^-?\d{1,15}$/.test(found.v))
         ? Either.right({ value: found.v, memory_id: found.id })
-        : Either.left(refuse("INVALID_ARGUMENT", "`cursor` belongs to a listing with another filter", { field: "cursor" }))
+        : Either.left(
+          refuse("INVALID_ARGUMENT", "`cursor` belongs to a listing with another filter", { field: "cursor" })
+        )
   )

@@ -3,8 +3,8 @@
  * every other column carried forward. Pure; stamps of version, epoch and audit are the caller's (`Moment`, `AuditChain`).
  */
 import type { Scope } from "../kernel/Identity.ts"
-import type { Content } from "./MemoryContent.ts"
 import type { SetItem, Statement, WriteMeta } from "./MemoryCommand.ts"
+import type { Content } from "./MemoryContent.ts"
 import type { Change, MemoryRow } from "./MemoryModel.ts"
 
 /** When a batch is planned: wall clock, first free version, and the owner's fence position. */

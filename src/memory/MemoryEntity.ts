@@ -20,9 +20,9 @@ import { ActorScope } from "../kernel/Identity.ts"
 import type { LoomError } from "../kernel/LoomError.ts"
 import { Unavailable } from "../kernel/LoomError.ts"
 import type { NamespaceStore } from "../namespace/NamespaceStore.ts"
-import * as ActorState from "./ActorState.ts"
 import { runBatch } from "./ActorBatch.ts"
 import type { Reply } from "./ActorBatch.ts"
+import * as ActorState from "./ActorState.ts"
 import type { Committer } from "./Committer.ts"
 import { NamespaceEntity } from "./MemoryCommand.ts"
 import type { FailedItem, SetItem } from "./MemoryCommand.ts"
@@ -88,10 +88,17 @@ export const layer = (options: Options = defaultOptions): Layer.Layer<
           const waiting = Chunk.toReadonlyArray(yield* take(mailbox))
           for (const batch of batches(waiting)) {
             const replies = yield* Effect.uninterruptible(handle(batch))
-            yield* Effect.forEach(batch, (request, index) =>
-              replier.complete(request, replies[index] ?? Exit.fail(new Unavailable({ operation: "NamespaceActor" }))), {
-              discard: true
-            })
+            yield* Effect.forEach(
+              batch,
+              (request, index) =>
+                replier.complete(
+                  request,
+                  replies[index] ?? Exit.fail(new Unavailable({ operation: "NamespaceActor" }))
+                ),
+              {
+                discard: true
+              }
+            )
           }
         }).pipe(Effect.forever)
     }),
@@ -141,12 +148,13 @@ const weightOf = (command: Request["payload"]): { readonly rows: number; readonl
 }
 
 const take = (mailbox: Mailbox.ReadonlyMailbox<Request>) =>
-  Effect.flatMap(mailbox.takeAll, ([requests, done]) =>
-    done && Chunk.isEmpty(requests) ? Effect.interrupt : Effect.succeed(requests))
+  Effect.flatMap(
+    mailbox.takeAll,
+    ([requests, done]) => done && Chunk.isEmpty(requests) ? Effect.interrupt : Effect.succeed(requests)
+  )
 
 const failure = (cause: Cause.Cause<LoomError>): LoomError =>
   Either.match(Cause.failureOrCause(cause), {
     onLeft: (error) => error,
     onRight: () => new Unavailable({ operation: "NamespaceActor" })
   })
-

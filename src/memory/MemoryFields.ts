@@ -36,8 +36,7 @@ const label = (max: number) =>
         ? "holds a lone surrogate"
         : /\p{Cc}/u.test(text)
         ? "holds a control character"
-        : true
-    , { jsonSchema: { type: "string" } })
+        : true, { jsonSchema: { type: "string" } })
   )
 
 /** Facets; case is kept. More than 64 facets on one claim are a list of facts. */

@@ -85,14 +85,20 @@ export const layer: Layer.Layer<MemoryIntake, never, Embedder | SensitivityPolic
       prepare: Effect.fn("MemoryIntake.prepare")(function*(intent) {
         const form = storedForm(intent.value)
         if (form.value_kind === "string" && isBlank(form.value)) {
-          return yield* refuse("INVALID_ARGUMENT", "`value` is blank: it holds nothing to find again", { field: "value" })
+          return yield* refuse("INVALID_ARGUMENT", "`value` is blank: it holds nothing to find again", {
+            field: "value"
+          })
         }
         const bytes = Buffer.byteLength(form.value, "utf8")
         if (bytes > MAX_VALUE_BYTES) {
-          return yield* refuse("PAYLOAD_TOO_LARGE", `\`value\` is ${bytes} bytes; at most ${MAX_VALUE_BYTES} are stored`, {
-            field: "value",
-            limit_bytes: MAX_VALUE_BYTES
-          })
+          return yield* refuse(
+            "PAYLOAD_TOO_LARGE",
+            `\`value\` is ${bytes} bytes; at most ${MAX_VALUE_BYTES} are stored`,
+            {
+              field: "value",
+              limit_bytes: MAX_VALUE_BYTES
+            }
+          )
         }
         const memory_type = intent.memory_type ?? DEFAULT_TYPE
         const sensitivity = intent.sensitivity ?? sensitivities.classify(form.value)

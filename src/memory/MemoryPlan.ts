@@ -10,8 +10,8 @@ import type { Refusal } from "../kernel/LoomError.ts"
 import { refuse } from "../kernel/LoomError.ts"
 import type { Answer } from "../kernel/Verb.ts"
 import type { View } from "./HeadIndex.ts"
-import type { Content } from "./MemoryContent.ts"
 import type { BulkCommand, FailedItem, SetCommand, SetItem, WriteMeta } from "./MemoryCommand.ts"
+import type { Content } from "./MemoryContent.ts"
 import { carried, fresh, revised } from "./MemoryDraft.ts"
 import type { Moment } from "./MemoryDraft.ts"
 import type { WriteAnswer } from "./MemoryFields.ts"
@@ -122,7 +122,9 @@ export const planItem = (
         canonical: content.canonical_sha256 === ""
           ? []
           : view.canonical(content.memory_type, item.user_id, content.canonical_sha256, identity, moment.now),
-        sameContent: byContent ? view.content(item.agent, item.user_id, content.content_sha256, identity, moment.now) : []
+        sameContent: byContent
+          ? view.content(item.agent, item.user_id, content.content_sha256, identity, moment.now)
+          : []
       },
       {
         content,
@@ -134,7 +136,10 @@ export const planItem = (
       rules
     ),
     (decision) => {
-      const noted: WriteMeta = { ...meta, advisories: [...meta.advisories, ...item.advisories, ...revivalNote(head, own)] }
+      const noted: WriteMeta = {
+        ...meta,
+        advisories: [...meta.advisories, ...item.advisories, ...revivalNote(head, own)]
+      }
       const planned = carryOut(planning, noted, item, decision, head, own)
       return meta.dry_run ? nothing(planned.answer) : planned
     }
@@ -179,7 +184,9 @@ const carryOut = (
       rows: [row],
       derived: [],
       entities: item.statement.entities === undefined ? [] : derivedOf(row, null).entities,
-      answer: answerOf(meta, row, { advisories: [...meta.advisories, "The same value was already stored; it is reinforced"] })
+      answer: answerOf(meta, row, {
+        advisories: [...meta.advisories, "The same value was already stored; it is reinforced"]
+      })
     }
   }
   const base = own === undefined

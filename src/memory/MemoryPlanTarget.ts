@@ -7,8 +7,8 @@ import { identityKey } from "../kernel/Identity.ts"
 import type { Refusal } from "../kernel/LoomError.ts"
 import { refuse } from "../kernel/LoomError.ts"
 import type { Answer } from "../kernel/Verb.ts"
-import type { DeleteCommand, RestoreCommand, Target, UpdateByIdCommand, UpdateCommand } from "./MemoryCommand.ts"
 import type { View } from "./HeadIndex.ts"
+import type { DeleteCommand, RestoreCommand, Target, UpdateByIdCommand, UpdateCommand } from "./MemoryCommand.ts"
 import { carried, updatedColumns } from "./MemoryDraft.ts"
 import type { MemoryRow, Status } from "./MemoryModel.ts"
 import { isLive } from "./MemoryModel.ts"
@@ -209,7 +209,11 @@ export const planRestore = (
       rules
     ),
     (decision) => {
-      const answering = decision._tag === "Merge" ? decision.into : decision._tag === "Duplicate" ? decision.of : undefined
+      const answering = decision._tag === "Merge"
+        ? decision.into
+        : decision._tag === "Duplicate"
+        ? decision.of
+        : undefined
       const status: Status = answering !== undefined
         ? "duplicate"
         : row.conflict_with.length > 0

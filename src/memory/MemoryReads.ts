@@ -106,7 +106,11 @@ export const make: Effect.Effect<ReadonlyArray<BoundVerb>, never, MemoryReader> 
       if (row.status === "tombstoned" || row.status === "rejected" || status === "expired") {
         return { ...missed, status, memory_id: row.memory_id, memory_key: row.memory_key }
       }
-      return { found: true, degraded: [], ...project(viewOf(row, { reveal: false, previewCharacters: null }), request.fields) }
+      return {
+        found: true,
+        degraded: [],
+        ...project(viewOf(row, { reveal: false, previewCharacters: null }), request.fields)
+      }
     })
 
   const list = (request: Payload<typeof MemoryList>, caller: Caller) =>

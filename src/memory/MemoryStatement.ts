@@ -11,8 +11,8 @@ import type { Refusal } from "../kernel/LoomError.ts"
 import { canonicalEntity } from "../kernel/NamedThing.ts"
 import { parseTime } from "../kernel/Time.ts"
 import type { Statement, WriteMeta } from "./MemoryCommand.ts"
-import type { BulkItem } from "./MemoryVerbs.ts"
 import type { SourceClass } from "./MemoryModel.ts"
+import type { BulkItem } from "./MemoryVerbs.ts"
 
 type Stated = Omit<BulkItem, "memory_key" | "value" | "agent" | "user_id" | "session_id" | "run_id" | "if_match_sha256">
 

@@ -25,7 +25,8 @@ export const MemorySet = make("memory.set", {
   writes: true,
   listed: true,
   teaching: {
-    what: "Learn one fact under a readable key. The write is judged against what is stored; the answer says what it met.",
+    what:
+      "Learn one fact under a readable key. The write is judged against what is stored; the answer says what it met.",
     when: "A fact will still be true next week and another session needs it.",
     whenNot:
       "Current plans and cursors (working memory), transcripts, documents over a few kilobytes, or a list of unrelated facts.",
@@ -53,7 +54,8 @@ export const MemoryBulkSet = make("memory.bulk_set", {
     what: "Write up to 500 facts at once; each is judged and answered on its own, in input order.",
     when: "Several facts are known at the same time.",
     whenNot: "A single fact (memory.set) or a transcript.",
-    args: "items[] take the fields of memory.set. A partial failure shows per item, never as a bare success."
+    args:
+      "items[] take the fields of memory.set. A partial failure shows per item, never as a bare success. The answer is kept under the idempotency_key as a whole: send items that failed again under a fresh key."
   },
   payload: Schema.Struct({
     ...scopeFields,
@@ -109,7 +111,8 @@ export const MemoryUpdate = make("memory.update", {
   writes: true,
   listed: true,
   teaching: {
-    what: "Correct a stored fact by key. Tags, confidence, expiry, pin, lock and history are kept; only given fields change.",
+    what:
+      "Correct a stored fact by key. Tags, confidence, expiry, pin, lock and history are kept; only given fields change.",
     when: "A known key holds a value that is no longer right.",
     whenNot: "A new fact (memory.set).",
     args:

@@ -92,7 +92,11 @@ export const make: Effect.Effect<
 
   const itemOf = (
     item: BulkItem,
-    defaults: { readonly agent?: string | undefined; readonly session_id?: string | undefined; readonly run_id: string },
+    defaults: {
+      readonly agent?: string | undefined
+      readonly session_id?: string | undefined
+      readonly run_id: string
+    },
     user_id: string,
     proposed: boolean
   ): Effect.Effect<SetItem, LoomError> =>
@@ -142,28 +146,28 @@ export const make: Effect.Effect<
         (isWellFormed(raw)
           ? Effect.mapError(decodeItem(raw), payloadFault)
           : Effect.fail(refuse("INVALID_ARGUMENT", `The item ${UNSOUND_TEXT}`))).pipe(
-          Effect.flatMap((item) =>
-            Effect.gen(function*() {
-              const itemUser = item.user_id === undefined ? user : yield* resolveUser(caller, item.user_id)
-              return yield* itemOf(
-                item,
-                { agent: request.agent, session_id: request.session_id, run_id: meta.run_id },
-                itemUser,
-                false
-              )
+            Effect.flatMap((item) =>
+              Effect.gen(function*() {
+                const itemUser = item.user_id === undefined ? user : yield* resolveUser(caller, item.user_id)
+                return yield* itemOf(
+                  item,
+                  { agent: request.agent, session_id: request.session_id, run_id: meta.run_id },
+                  itemUser,
+                  false
+                )
+              })
+            ),
+            Effect.catchAll((error) => {
+              const { detail } = toWire(error).body
+              const failed: FailedItem = {
+                outcome: error._tag === "Refusal" ? "refused" : "failed",
+                memory_key: keyIn(raw),
+                code: detail.code,
+                message: detail.message
+              }
+              return Effect.succeed(failed)
             })
-          ),
-          Effect.catchAll((error) => {
-            const { detail } = toWire(error).body
-            const failed: FailedItem = {
-              outcome: error._tag === "Refusal" ? "refused" : "failed",
-              memory_key: keyIn(raw),
-              code: detail.code,
-              message: detail.message
-            }
-            return Effect.succeed(failed)
-          })
-        )
+          )
       // Items are embedded side by side; the embedder batches them and bounds its own queue.
       const items = yield* Effect.forEach(request.items, one, { concurrency: 32 })
       return yield* client.bulkSet(scope, { _tag: "memory.bulk_set", meta, items })
@@ -195,7 +199,9 @@ export const make: Effect.Effect<
         (request.memory_type !== undefined && request.memory_type !== row.memory_type) ||
         (request.sensitivity !== undefined && request.sensitivity !== row.sensitivity)
       )
-      const value = request.value === undefined ? row === undefined || !retyped ? undefined : valueOf(row) : request.value
+      const value = request.value === undefined
+        ? row === undefined || !retyped ? undefined : valueOf(row)
+        : request.value
       return {
         meta: { ...meta, advisories: prepared.advisories },
         target,
@@ -282,4 +288,3 @@ const keyIn = (raw: unknown): string | null =>
   typeof raw === "object" && raw !== null && "memory_key" in raw && typeof raw.memory_key === "string"
     ? raw.memory_key.slice(0, 512).toWellFormed()
     : null
-

@@ -24,10 +24,13 @@ export const layerMemory: Layer.Layer<NamespaceStore> = Layer.effect(
   Effect.map(Ref.make(new Map<string, Namespace>()), (ref) => ({
     find: (scope: Scope) => Effect.map(Ref.get(ref), (all) => Option.fromNullable(all.get(actorId(scope)))),
     list: (org: string) =>
-      Effect.map(Ref.get(ref), (all) =>
-        [...all.values()].filter((one) => one.org === org).sort((left, right) =>
-          left.namespace < right.namespace ? -1 : 1
-        )),
+      Effect.map(
+        Ref.get(ref),
+        (all) =>
+          [...all.values()].filter((one) => one.org === org).sort((left, right) =>
+            left.namespace < right.namespace ? -1 : 1
+          )
+      ),
     put: (namespace: Namespace) => Ref.update(ref, (all) => new Map(all).set(actorId(namespace), namespace))
   }))
 )

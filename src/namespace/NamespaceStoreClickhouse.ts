@@ -17,7 +17,8 @@ const Row = Schema.Struct({
   version: UInt64
 })
 
-const columns = ch.fragment`org, namespace, default_conflict_policy, description, created_at, updated_at, actor, version`
+const columns = ch
+  .fragment`org, namespace, default_conflict_policy, description, created_at, updated_at, actor, version`
 
 export const layer: Layer.Layer<NamespaceStore, never, Clickhouse> = Layer.effect(
   NamespaceStore,

@@ -34,7 +34,15 @@ describe("Json.parse", () => {
     it(`refuses ${text.slice(0, 40)} as ${kind}`, () => assert.strictEqual(fault(text)?.kind, kind))
   }
 
-  for (const text of ["{\"a\":\"a\",\"b\":{\"a\":\"b\"},\"c\":[{\"a\":1},{\"a\":1}]}", "9007199254740992", "1e21", "-0", "0.1"]) {
+  for (
+    const text of [
+      "{\"a\":\"a\",\"b\":{\"a\":\"b\"},\"c\":[{\"a\":1},{\"a\":1}]}",
+      "9007199254740992",
+      "1e21",
+      "-0",
+      "0.1"
+    ]
+  ) {
     it(`accepts ${text}`, () => assert.strictEqual(fault(text), undefined))
   }
 

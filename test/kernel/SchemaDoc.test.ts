@@ -35,7 +35,9 @@ describe("SchemaDoc", () => {
         const clickhouse = yield* Clickhouse
         const { tables, views } = yield* migrated
         const made = yield* clickhouse.query(
-          ch.sql("test.columns")`SELECT table, name, type, comment FROM system.columns WHERE database = 'loom' AND default_kind != 'EPHEMERAL'
+          ch.sql(
+            "test.columns"
+          )`SELECT table, name, type, comment FROM system.columns WHERE database = 'loom' AND default_kind != 'EPHEMERAL'
             AND table NOT IN ${ch.array("String", ofMigrator)} AND table NOT IN ${ch.array("String", [...views.keys()])}
             ORDER BY table, position`,
           Schema.Struct({ table: Schema.String, name: Schema.String, type: Schema.String, comment: Schema.String })

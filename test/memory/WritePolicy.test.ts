@@ -5,7 +5,8 @@ import { judge } from "../../src/memory/WritePolicy.ts"
 import type { JudgedWrite, Met, Rules } from "../../src/memory/WritePolicy.ts"
 import { freshScope, rowOf } from "./MemoryFixture.ts"
 
-const stored = (columns: Partial<MemoryRow>): MemoryRow => rowOf(freshScope(), { content_sha256: "old", run_id: "", ...columns })
+const stored = (columns: Partial<MemoryRow>): MemoryRow =>
+  rowOf(freshScope(), { content_sha256: "old", run_id: "", ...columns })
 
 const write = (facts: Partial<JudgedWrite> = {}): JudgedWrite => ({
   content: {
@@ -39,27 +40,57 @@ describe("WritePolicy.judge", () => {
     ["the same value under the key", { ...nobody, own: stored({ content_sha256: "new" }) }, {}, "Restate"],
     ["the same claim under another key", { ...nobody, canonical: [other] }, {}, "Merge"],
     ["the same bytes under another key", { ...nobody, sameContent: [other] }, {}, "Merge"],
-    ["the same claim elsewhere while the key says something else", { ...nobody, own: stored({}), canonical: [other] }, {}, "Duplicate"],
+    [
+      "the same claim elsewhere while the key says something else",
+      { ...nobody, own: stored({}), canonical: [other] },
+      {},
+      "Duplicate"
+    ],
     ["the same claim of another run", { ...nobody, canonical: [other] }, { run_id: "r2" }, "Duplicate"],
     ["the same claim of the same run", { ...nobody, canonical: [stored({ run_id: "r2" })] }, { run_id: "r2" }, "Merge"],
     ["a locked row", { ...nobody, own: stored({ lock_mode: "read_only" }) }, {}, "LOCKED"],
     ["a lock that lapsed", { ...nobody, own: stored({ lock_mode: "read_only", lock_until: 999 }) }, {}, "Insert"],
     ["a no_delete lock", { ...nobody, own: stored({ lock_mode: "no_delete" }) }, {}, "Insert"],
-    ["a restatement of a locked row", { ...nobody, own: stored({ lock_mode: "read_only", content_sha256: "new" }) }, {}, "Restate"],
+    [
+      "a restatement of a locked row",
+      { ...nobody, own: stored({ lock_mode: "read_only", content_sha256: "new" }) },
+      {},
+      "Restate"
+    ],
     ["a pinned row", { ...nobody, own: stored({ pinned: true }) }, {}, "PINNED_CONFLICT"],
-    ["a pinned row and a write that pins", { ...nobody, own: stored({ pinned: true }) }, { mayReplacePinned: true }, "Insert"],
-    ["a restatement of a pinned row", { ...nobody, own: stored({ pinned: true, content_sha256: "new" }) }, {}, "Restate"],
+    [
+      "a pinned row and a write that pins",
+      { ...nobody, own: stored({ pinned: true }) },
+      { mayReplacePinned: true },
+      "Insert"
+    ],
+    [
+      "a restatement of a pinned row",
+      { ...nobody, own: stored({ pinned: true, content_sha256: "new" }) },
+      {},
+      "Restate"
+    ],
     ["a precondition that holds", { ...nobody, own: stored({}) }, { if_match_sha256: "old" }, "Insert"],
-    ["a precondition that does not", { ...nobody, own: stored({}) }, { if_match_sha256: "older" }, "PRECONDITION_FAILED"],
+    [
+      "a precondition that does not",
+      { ...nobody, own: stored({}) },
+      { if_match_sha256: "older" },
+      "PRECONDITION_FAILED"
+    ],
     ["a precondition and no row", nobody, { if_match_sha256: "old" }, "PRECONDITION_FAILED"],
-    ["a restatement with a stale precondition", { ...nobody, own: stored({ content_sha256: "new" }) }, { if_match_sha256: "old" }, "PRECONDITION_FAILED"]
+    ["a restatement with a stale precondition", { ...nobody, own: stored({ content_sha256: "new" }) }, {
+      if_match_sha256: "old"
+    }, "PRECONDITION_FAILED"]
   ]
   for (const [name, met, facts, expected] of table) {
     it(`answers ${expected} to ${name}`, () => assert.strictEqual(verdict(met, facts), expected))
   }
 
   it("judges nothing under append_only", () =>
-    assert.strictEqual(verdict({ ...nobody, canonical: [other] }, {}, { ...rules, conflictPolicy: "append_only" }), "Insert"))
+    assert.strictEqual(
+      verdict({ ...nobody, canonical: [other] }, {}, { ...rules, conflictPolicy: "append_only" }),
+      "Insert"
+    ))
 
   it("merges nothing that has no canonical form", () =>
     assert.strictEqual(

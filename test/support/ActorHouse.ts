@@ -3,6 +3,8 @@
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { Dispatch, make } from "../../services/gateway/Dispatch.ts"
+import * as LocalSharding from "../../services/layers/LocalSharding.ts"
 import { localCaller } from "../../src/kernel/Caller.ts"
 import type { LoomError } from "../../src/kernel/LoomError.ts"
 import * as Committer from "../../src/memory/Committer.ts"
@@ -16,8 +18,6 @@ import * as SensitivityPolicy from "../../src/memory/SensitivityPolicy.ts"
 import * as WritePolicy from "../../src/memory/WritePolicy.ts"
 import * as NamespaceStore from "../../src/namespace/NamespaceStore.ts"
 import { layerTest as layerEmbedder } from "../../src/platform/EmbedderTest.ts"
-import { Dispatch, make } from "../../services/gateway/Dispatch.ts"
-import * as LocalSharding from "../../services/layers/LocalSharding.ts"
 import * as FaultyStore from "./FaultyStore.ts"
 
 const layerDispatch = Layer.effect(

@@ -29,7 +29,11 @@ export const layer = Layer.effect(
       ...store,
       commit: (commit) => {
         const fault = commit.rows.length === 0 ? "none" : script.next.shift() ?? "none"
-        return fault === "before" ? fail : fault === "after" ? Effect.zipRight(store.commit(commit), fail) : store.commit(commit)
+        return fault === "before"
+          ? fail
+          : fault === "after"
+          ? Effect.zipRight(store.commit(commit), fail)
+          : store.commit(commit)
       },
       committed: (scope, versions) => script.blind.value ? fail : store.committed(scope, versions)
     })
