@@ -173,6 +173,7 @@ const bench = Effect.gen(function*() {
       callers: 1
     })
     const judged = yield* rounds(namespace, from, to, rpcSets(namespace))
+    const grown = (yield* store.position(scopeOf(namespace))).rows
     yield* Say.note(`(c) memory.bulk_set of ${BULK} over HTTP`)
     const bulk = yield* rounds(namespace, to, to + HTTP_ROWS, httpBulks(namespace))
     yield* Say.note(`(d) memory.set over HTTP, ${callers} callers`)
@@ -187,7 +188,7 @@ const bench = Effect.gen(function*() {
       ratio: judged.ratio,
       batch: judged.batch,
       verdicts: judged.verdicts,
-      judged: { ...judged, rows_from: from, rows_to: to, callers },
+      judged: { ...judged, rows_from: from, rows_to: grown, callers },
       bulk_set: { ...bulk, items: BULK, callers: BULK_CALLERS },
       http_set: { ...plain, callers }
     }

