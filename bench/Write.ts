@@ -186,7 +186,7 @@ const bench = Effect.gen(function*() {
       rate: judged.rate,
       raw_rate: judged.raw_rate,
       ratio: judged.ratio,
-      batch: judged.batch,
+      batch: judged.batch.mean,
       verdicts: judged.verdicts,
       judged: { ...judged, rows_from: from, rows_to: grown, callers },
       bulk_set: { ...bulk, items: BULK, callers: BULK_CALLERS },

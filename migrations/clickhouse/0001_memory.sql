@@ -76,6 +76,11 @@ ENGINE = ReplacingMergeTree(revision)
 ORDER BY (org, namespace, agent, user_id, session_id, memory_key, version)
 SETTINGS index_granularity = 256, fsync_after_insert = 1, fsync_part_directory = 1;
 
+-- The indexes serve reads of heads; the history is read by identity, and every index is two more files a part.
+ALTER TABLE loom.memory_versions DROP INDEX IF EXISTS ix_memory_key;
+
+ALTER TABLE loom.memory_versions DROP INDEX IF EXISTS ix_status;
+
 CREATE MATERIALIZED VIEW IF NOT EXISTS loom.memory_to_versions TO loom.memory_versions AS SELECT * FROM loom.memory;
 
 CREATE TABLE IF NOT EXISTS loom.changes

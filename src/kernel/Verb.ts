@@ -44,13 +44,17 @@ export interface Verb<Tag extends string, P, PI, A, AI> extends Declaration {
   readonly rpc: Rpc.Rpc<Tag, Schema.Schema<P, PI>, Schema.Schema<A, AI>, typeof LoomError>
 }
 
+// An RPC client builds its payload with the schema's own constructor where there is one, which compiles a parser for every
+// call; a payload is a value already.
+const bare = <A, I>(schema: Schema.Schema<A, I>): Schema.Schema<A, I> => Schema.make<A, I>(schema.ast)
+
 export const make = <const Tag extends string, P, PI, A, AI>(
   tag: Tag,
   options: Declaration & { readonly payload: Schema.Schema<P, PI>; readonly answer: Schema.Schema<A, AI> }
 ): Verb<Tag, P, PI, A, AI> => ({
   ...options,
   tag,
-  rpc: Rpc.make(tag, { payload: options.payload, success: options.answer, error: LoomError })
+  rpc: Rpc.make(tag, { payload: bare(options.payload), success: options.answer, error: LoomError })
 })
 
 /** The first fault of a payload in words: which field, what is wrong. Values are never repeated. */

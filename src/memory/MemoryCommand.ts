@@ -136,13 +136,17 @@ export type WriteCommand =
 /** Brings an actor up, so that repair runs without waiting for a write. */
 export const ActivateCommand = Schema.TaggedStruct("activate", {})
 
+// An RPC client builds its payload with the schema's own constructor where there is one, which compiles a parser for every
+// call (measured: 155 of 170 microseconds); commands are values already, so the bare schema is given.
+const bare = <A, I>(schema: Schema.Schema<A, I>): Schema.Schema<A, I> => Schema.make<A, I>(schema.ast)
+
 /** The actor of one namespace; its id is `actorId(scope)`. */
 export const NamespaceEntity = Entity.make("Namespace", [
-  Rpc.make("memory.set", { payload: SetCommand, success: MemorySet.answer, error: LoomError }),
-  Rpc.make("memory.bulk_set", { payload: BulkCommand, success: MemoryBulkSet.answer, error: LoomError }),
-  Rpc.make("memory.update", { payload: UpdateCommand, success: MemoryUpdate.answer, error: LoomError }),
-  Rpc.make("memory.update_by_id", { payload: UpdateByIdCommand, success: MemoryUpdateById.answer, error: LoomError }),
-  Rpc.make("memory.delete", { payload: DeleteCommand, success: MemoryDelete.answer, error: LoomError }),
-  Rpc.make("memory.restore", { payload: RestoreCommand, success: MemoryRestore.answer, error: LoomError }),
-  Rpc.make("activate", { payload: ActivateCommand, error: LoomError })
+  Rpc.make("memory.set", { payload: bare(SetCommand), success: MemorySet.answer, error: LoomError }),
+  Rpc.make("memory.bulk_set", { payload: bare(BulkCommand), success: MemoryBulkSet.answer, error: LoomError }),
+  Rpc.make("memory.update", { payload: bare(UpdateCommand), success: MemoryUpdate.answer, error: LoomError }),
+  Rpc.make("memory.update_by_id", { payload: bare(UpdateByIdCommand), success: MemoryUpdateById.answer, error: LoomError }),
+  Rpc.make("memory.delete", { payload: bare(DeleteCommand), success: MemoryDelete.answer, error: LoomError }),
+  Rpc.make("memory.restore", { payload: bare(RestoreCommand), success: MemoryRestore.answer, error: LoomError }),
+  Rpc.make("activate", { payload: bare(ActivateCommand), error: LoomError })
 ])

@@ -55,7 +55,8 @@ export const fresh = (
   memoryId: string,
   before: MemoryRow | undefined
 ): MemoryRow => ({
-  ...scope,
+  org: scope.org,
+  namespace: scope.namespace,
   agent: item.agent,
   user_id: item.user_id,
   session_id: item.session_id,
