@@ -145,7 +145,11 @@ export const NamespaceEntity = Entity.make("Namespace", [
   Rpc.make("memory.set", { payload: bare(SetCommand), success: MemorySet.answer, error: LoomError }),
   Rpc.make("memory.bulk_set", { payload: bare(BulkCommand), success: MemoryBulkSet.answer, error: LoomError }),
   Rpc.make("memory.update", { payload: bare(UpdateCommand), success: MemoryUpdate.answer, error: LoomError }),
-  Rpc.make("memory.update_by_id", { payload: bare(UpdateByIdCommand), success: MemoryUpdateById.answer, error: LoomError }),
+  Rpc.make("memory.update_by_id", {
+    payload: bare(UpdateByIdCommand),
+    success: MemoryUpdateById.answer,
+    error: LoomError
+  }),
   Rpc.make("memory.delete", { payload: bare(DeleteCommand), success: MemoryDelete.answer, error: LoomError }),
   Rpc.make("memory.restore", { payload: bare(RestoreCommand), success: MemoryRestore.answer, error: LoomError }),
   Rpc.make("activate", { payload: bare(ActivateCommand), error: LoomError })

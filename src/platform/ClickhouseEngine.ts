@@ -105,6 +105,9 @@ const name = /^[A-Za-z_]\w*$/
 // A query that has just begun may not be in the process list yet, so a kill is repeated until the query has ended.
 const killPauses = [20, 50, 100, 200, 500]
 
+// Within the 15 s in which a process must be gone, after its requests had their time.
+const closeMillis = 3_000
+
 /** Opens the folder; rejects with `EngineError` when the package is missing or another process holds the folder. */
 export const openEngine = async ({ concurrency, path }: EngineOptions): Promise<ClickhouseEngine> => {
   const chdb = await loadChdb()
@@ -201,11 +204,15 @@ export const openEngine = async ({ concurrency, path }: EngineOptions): Promise<
     }
   }
 
+  // A query that cannot be killed must not hold the process: its sessions are then left open, which an exit takes well,
+  // while closing them under it would not end well.
   const shutDown = async () => {
-    await Promise.all([...calls].map(([queryId, { ended }]) => Promise.all([kill(queryId), ended])))
-    await chdb.drainPending()
+    const ended = Promise.all([...calls].map(([queryId, { ended }]) => Promise.all([kill(queryId), ended])))
+      .then(() => chdb.drainPending()).then(() => true)
+    const quiet = await Promise.race([ended, setTimeout(closeMillis, false, { ref: false })])
+    if (!quiet) return
     for (const { session } of [...idle.splice(0), keeper]) session.close()
-    await chdb.drainPending()
+    await Promise.race([chdb.drainPending(), setTimeout(closeMillis, undefined, { ref: false })])
   }
 
   return { path: folder, run, kill, close: () => closing ??= Promise.resolve().then(shutDown) }
