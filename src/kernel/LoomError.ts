@@ -29,7 +29,11 @@ export const refusalCodes = {
   PAYLOAD_TOO_LARGE: code(413, "limit", "Send less in one request, or store a long document in smaller pieces."),
   UNAUTHENTICATED: code(401, "access", "Send `Authorization: Bearer <token>` with a token that is live."),
   FORBIDDEN: code(403, "access", "Use a token with the role and scope that the message names."),
-  PINNED_CONFLICT: code(409, "conflict", "Change the pinned memory with `memory.update`, or re-pin with `memory.pin`."),
+  PINNED_CONFLICT: code(
+    409,
+    "conflict",
+    "Change the pinned memory with `memory.update`, or write it with `pinned: true`."
+  ),
   PRECONDITION_FAILED: code(409, "conflict", "Read the memory again and decide again with its new `content_sha256`."),
   AMBIGUOUS_KEY: code(409, "conflict", "Narrow by `agent`, `user_id` or `session_id`; `writers` lists them."),
   IDEMPOTENCY_CONFLICT: code(409, "conflict", "Use a fresh `idempotency_key` for a request that differs."),

@@ -45,7 +45,9 @@ export const Statement = Schema.Struct({
   valid_at: given(Millis),
   valid_to: given(Millis),
   pinned: given(Schema.Boolean),
-  char_limit: given(Schema.Number)
+  char_limit: given(Schema.Number),
+  memory_type: given(Schema.String),
+  sensitivity: given(Sensitivity)
 })
 export type Statement = typeof Statement.Type
 

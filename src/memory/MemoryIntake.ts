@@ -12,7 +12,7 @@ import { canonical as canonicalJson, sha256 } from "../kernel/Json.ts"
 import type { Json } from "../kernel/Json.ts"
 import type { Overloaded, Refusal } from "../kernel/LoomError.ts"
 import { refuse, Unavailable } from "../kernel/LoomError.ts"
-import { canonical, chunks, excerpt, indexTerms, isBlank, lowered } from "../platform/Analyzer.ts"
+import { canonical, chunks, excerpt, indexTerms, isBlank, lowered, words } from "../platform/Analyzer.ts"
 import { Embedder } from "../platform/Embedder.ts"
 import type { Content, Searchable } from "./MemoryContent.ts"
 import type { MemoryRow, Sensitivity } from "./MemoryModel.ts"
@@ -40,6 +40,13 @@ export class MemoryIntake extends Context.Tag("loom/memory/MemoryIntake")<Memory
   /** Searchable copies of stored heads, for repair and re-embedding. */
   readonly derive: (rows: ReadonlyArray<MemoryRow>) => Effect.Effect<ReadonlyArray<Derived>, Unavailable>
 }>() {}
+
+/**
+ * Whether a value says by itself what it is about, so that the same text under another key is the same claim. A bare word,
+ * number, flag or record does not: only its key tells (`feature/search/enabled` and `feature/billing/enabled`).
+ */
+const isClaim = (form: Pick<Content, "value" | "value_kind">): boolean =>
+  form.value_kind === "string" && words(form.value).length > 1
 
 /** The stored text of a value: a string as it is, other JSON by RFC 8785. */
 export const storedForm = (value: Json): Pick<Content, "value" | "value_kind"> =>
@@ -106,7 +113,7 @@ export const layer: Layer.Layer<MemoryIntake, never, Embedder | SensitivityPolic
         const content: Content = {
           ...form,
           content_sha256: sha256(form.value),
-          canonical_sha256: judged ? sha256(canonical(form.value)) : "",
+          canonical_sha256: judged && isClaim(form) ? sha256(canonical(form.value)) : "",
           memory_type,
           retyped_from: "",
           sensitivity,

@@ -18,6 +18,7 @@ import type { WriteAnswer } from "./MemoryFields.ts"
 import type { MemoryRow } from "./MemoryModel.ts"
 import { isLive } from "./MemoryModel.ts"
 import type { Derived, EntityProjection } from "./MemoryStore.ts"
+import { typeFacts } from "./MemoryType.ts"
 import type { MemoryBulkSet } from "./MemoryVerbs.ts"
 import type { Decision, Rules, WritePolicy } from "./WritePolicy.ts"
 
@@ -104,12 +105,13 @@ export const planSet = (
 export const planItem = (
   planning: Planning,
   meta: WriteMeta,
-  item: SetItem,
+  asked: SetItem,
   byContent: boolean
 ): Either.Either<Planned<WriteAnswer>, Refusal> => {
   const { moment, policy, rules, view } = planning
-  const identity = identityKey(item)
+  const identity = identityKey(asked)
   const head = view.head(identity)
+  const item = keepSensitivity(asked, head)
   const own = head !== undefined && isLive(head, moment.now) ? head : undefined
   const { content } = item
   const limit = item.statement.char_limit ?? own?.char_limit ?? 0
@@ -121,15 +123,18 @@ export const planItem = (
         own,
         canonical: content.canonical_sha256 === ""
           ? []
-          : view.canonical(content.memory_type, item.user_id, content.canonical_sha256, identity, moment.now),
+          : view.canonical(content.memory_type, item.user_id, content.canonical_sha256, identity, moment.now)
+            .filter((row) => outlives(row, item)),
         sameContent: byContent
           ? view.content(item.agent, item.user_id, content.content_sha256, identity, moment.now)
+            .filter((row) => outlives(row, item))
           : []
       },
       {
         content,
         run_id: item.run_id,
         mayReplacePinned: item.statement.pinned === true,
+        pins: item.statement.pinned === true,
         if_match_sha256: item.if_match_sha256,
         now: moment.now
       },
@@ -145,6 +150,26 @@ export const planItem = (
     }
   )
 }
+
+/**
+ * A label once set under a key stays until a write states another: the next password under a key is as secret as the one
+ * before it, said or not.
+ */
+const keepSensitivity = (item: SetItem, head: MemoryRow | undefined): SetItem => {
+  const { content, statement } = item
+  if (head === undefined || statement.sensitivity !== undefined || content.sensitivity === "high") return item
+  if (head.sensitivity === "high") {
+    return { ...item, content: { ...content, sensitivity: "high", canonical_sha256: "", searchable: null } }
+  }
+  return head.sensitivity === "medium" ? { ...item, content: { ...content, sensitivity: "medium" } } : item
+}
+
+/** Whether a row will answer at least as long as the write asks for; only then can it stand for the write. */
+const outlives = (row: MemoryRow, { statement }: SetItem): boolean =>
+  reaches(row.expires_at, statement.expires_at) && reaches(row.valid_to, statement.valid_to)
+
+const reaches = (end: number | null, wanted: number | null | undefined): boolean =>
+  end === null || (wanted !== undefined && wanted !== null && wanted <= end)
 
 const revivalNote = (head: MemoryRow | undefined, own: MemoryRow | undefined): ReadonlyArray<string> =>
   head !== undefined && own === undefined && (head.status === "tombstoned" || head.status === "rejected")
@@ -169,6 +194,7 @@ const carryOut = (
         conflict_verdict: "merge",
         merged_into_key: into.memory_key,
         noop: true,
+        advisories: [...meta.advisories, ...leftOut(item)],
         peers: [peerOf(into, "merge", decision.reason)],
         next: `The fact is already stored under \`${into.memory_key}\`; use that key`
       })),
@@ -178,15 +204,16 @@ const carryOut = (
   if (decision._tag === "Restate" && own !== undefined) {
     const row = carried(own, meta, moment, "restate", {
       ...item.statement,
+      ...searchability(own, item),
       reinforcement_count: own.reinforcement_count + 1
     })
+    const derives = row.canonical_sha256 !== own.canonical_sha256 || item.statement.entities !== undefined
     return {
-      rows: [row],
-      derived: [],
-      entities: item.statement.entities === undefined ? [] : derivedOf(row, null).entities,
-      answer: answerOf(meta, row, {
+      ...nothing(answerOf(meta, row, {
         advisories: [...meta.advisories, "The same value was already stored; it is reinforced"]
-      })
+      })),
+      rows: [row],
+      ...(derives ? derivedOf(row, row.canonical_sha256 === own.canonical_sha256 ? null : item.content) : {})
     }
   }
   const base = own === undefined
@@ -209,6 +236,21 @@ const carryOut = (
         : {})
     })
   }
+}
+
+/** A restatement may change type or sensitivity; the form under which equals are found follows them. */
+const searchability = (own: MemoryRow, { content, statement }: SetItem): Partial<MemoryRow> =>
+  statement.memory_type === undefined && statement.sensitivity === undefined ? {} : {
+    canonical_sha256: typeFacts(statement.memory_type ?? own.memory_type).embedded &&
+        (statement.sensitivity ?? own.sensitivity) !== "high"
+      ? content.canonical_sha256
+      : ""
+  }
+
+/** What a merge leaves out of the write, in words. */
+const leftOut = ({ statement }: SetItem): ReadonlyArray<string> => {
+  const names = Object.keys(statement)
+  return names.length === 0 ? [] : [`The stored memory keeps its own terms; not applied: ${names.join(", ")}`]
 }
 
 /** A peer that says the same; equal text has similarity 1. */

@@ -61,7 +61,7 @@ export const planUpdate = (
   if (content !== null && !isAssumed(row, command)) {
     return Either.left(refuse("STALE_VERSION", "The memory changed while the update was prepared"))
   }
-  const write = { mayReplacePinned: true, now: moment.now }
+  const write = { mayReplacePinned: true, pins: statement.pinned === true, now: moment.now }
   if (content === null || content.content_sha256 === row.content_sha256) {
     // Labels only, or the same value again: a read_only lock refuses a changed expiry, a restatement passes.
     const guard = statement.expires_at === undefined ? undefined : guards(row, write)
@@ -203,6 +203,7 @@ export const planRestore = (
         content: { ...row, searchable: null },
         run_id: row.run_id,
         mayReplacePinned: true,
+        pins: row.pinned,
         if_match_sha256: null,
         now: moment.now
       },

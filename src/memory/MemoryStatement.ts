@@ -54,7 +54,9 @@ export const statementOf = (stated: Stated, now: number): Prepared => {
     ...(stated.valid_at === undefined ? {} : { valid_at: time("valid_at", stated.valid_at) }),
     ...(stated.valid_to === undefined ? {} : { valid_to: time("valid_to", stated.valid_to) }),
     ...(stated.pinned === undefined ? {} : { pinned: stated.pinned }),
-    ...(stated.char_limit === undefined ? {} : { char_limit: stated.char_limit })
+    ...(stated.char_limit === undefined ? {} : { char_limit: stated.char_limit }),
+    ...(stated.memory_type === undefined ? {} : { memory_type: stated.memory_type }),
+    ...(stated.sensitivity === undefined ? {} : { sensitivity: stated.sensitivity })
   }
   return { statement, advisories }
 }

@@ -143,7 +143,9 @@ export const make: Effect.Effect<
       const user = yield* resolveUser(caller, request.user_id)
       const meta = yield* metaOf(MemoryBulkSet.tag, request, caller, "asserted")
       const one = (raw: unknown): Effect.Effect<SetItem | FailedItem> =>
-        (isWellFormed(raw)
+        (typeof raw !== "object" || raw === null || Array.isArray(raw)
+          ? Effect.fail(refuse("INVALID_ARGUMENT", "The item is not an object"))
+          : isWellFormed(raw)
           ? Effect.mapError(decodeItem(raw), payloadFault)
           : Effect.fail(refuse("INVALID_ARGUMENT", `The item ${UNSOUND_TEXT}`))).pipe(
             Effect.flatMap((item) =>

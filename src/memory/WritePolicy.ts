@@ -25,6 +25,8 @@ export interface JudgedWrite {
   readonly run_id: string
   /** Whether the write itself pins, or is the verb that may change a pinned row. */
   readonly mayReplacePinned: boolean
+  /** Whether the row is pinned by the write. */
+  readonly pins: boolean
   readonly if_match_sha256: string | null
   readonly now: number
 }
@@ -77,10 +79,12 @@ export const judge = (met: Met, write: JudgedWrite, rules: Rules): Either.Either
   return Either.right({ _tag: "Insert" })
 }
 
-// A merge writes nothing, so it may only happen where nothing would be lost: not when the own key already holds another
+// A pinned memory never steps back behind another: someone asked for it to stand. A merge writes nothing, so it may only happen where nothing would be lost: not when the own key already holds another
 // value (the caller revised it), and not when the match belongs to another run (a run-scoped read must find the write).
 const answeredBy = (met: Met, write: JudgedWrite, row: MemoryRow, reason: string): Decision =>
-  met.own === undefined && (write.run_id === "" || row.run_id === write.run_id)
+  met.own?.pinned === true || write.pins
+    ? { _tag: "Insert" }
+    : met.own === undefined && (write.run_id === "" || row.run_id === write.run_id)
     ? { _tag: "Merge", into: row, reason }
     : { _tag: "Duplicate", of: row, reason }
 

@@ -141,4 +141,47 @@ describe("NamespaceActor", () => {
       const restated = yield* call("memory.set", { memory_key: "p", value: "fixed" })
       assert.strictEqual(restated["pinned"], true)
     }).pipe(Effect.provide(layer())))
+
+  it.live("keeps facts apart that only their keys tell apart", () =>
+    Effect.gen(function*() {
+      for (const value of [true, 7, null, "Ann", ["a"], { a: 1 }]) {
+        const name = JSON.stringify(value).length + String(typeof value)
+        yield* call("memory.set", { memory_key: `feature/search/${name}`, value })
+        const second = yield* call("memory.set", { memory_key: `feature/billing/${name}`, value })
+        assert.strictEqual(second["conflict_verdict"], "clear")
+        assert.strictEqual((yield* call("memory.get", { memory_key: `feature/billing/${name}` }))["found"], true)
+      }
+    }).pipe(Effect.provide(layer())))
+
+  it.live("does not merge into a memory that ends before the write would, and says what a merge leaves out", () =>
+    Effect.gen(function*() {
+      yield* call("memory.set", { memory_key: "a", value: "a short lived fact", ttl_seconds: 60 })
+      const lasting = yield* call("memory.set", { memory_key: "b", value: "a short lived fact" })
+      assert.strictEqual(lasting["conflict_verdict"], "clear")
+      const merged = yield* call("memory.set", { memory_key: "c", value: "A short lived fact.", tags: ["t"] })
+      assert.strictEqual(merged["merged_into_key"], "b")
+      assert.include(JSON.stringify(merged["advisories"]), "tags")
+    }).pipe(Effect.provide(layer())))
+
+  it.live("keeps a pinned memory in service when its new value stands elsewhere too", () =>
+    Effect.gen(function*() {
+      yield* call("memory.set", { memory_key: "a", value: "deploys on Tuesdays" })
+      yield* call("memory.set", { memory_key: "b", value: "deploys on Fridays", pinned: true })
+      const updated = yield* call("memory.update", { memory_key: "b", value: "deploys on Tuesdays" })
+      assert.strictEqual(updated["status"], "active")
+      assert.strictEqual((yield* call("memory.get", { memory_key: "b" }))["pinned"], true)
+    }).pipe(Effect.provide(layer())))
+
+  it.live("raises the sensitivity of a restated value and keeps it for the next one", () =>
+    Effect.gen(function*() {
+      const store = yield* MemoryStore
+      yield* call("memory.set", { memory_key: "p", value: "the passcode is 7" })
+      yield* call("memory.set", { memory_key: "p", value: "the passcode is 7", sensitivity: "high" })
+      assert.strictEqual((yield* call("memory.get", { memory_key: "p" }))["sensitivity"], "high")
+      yield* call("memory.set", { memory_key: "p", value: "the passcode is 8" })
+      const next = yield* call("memory.get", { memory_key: "p" })
+      assert.deepStrictEqual([next["sensitivity"], next["value"]], ["high", "the passcode is 8"])
+      const entries = yield* store.entries(scope)
+      assert.deepStrictEqual(entries.map((entry) => entry.canonical_sha256), [""])
+    }).pipe(Effect.provide(layer())))
 })

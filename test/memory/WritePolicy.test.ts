@@ -21,6 +21,7 @@ const write = (facts: Partial<JudgedWrite> = {}): JudgedWrite => ({
   },
   run_id: "",
   mayReplacePinned: false,
+  pins: false,
   if_match_sha256: null,
   now: 1_000,
   ...facts
