@@ -42,11 +42,15 @@ export class MemoryIntake extends Context.Tag("loom/memory/MemoryIntake")<Memory
 }>() {}
 
 /**
- * Whether a value says by itself what it is about, so that the same text under another key is the same claim. A bare word,
- * number, flag or record does not: only its key tells (`feature/search/enabled` and `feature/billing/enabled`).
+ * The hash under which the same claim is found again, empty for a value that does not say by itself what it is about: a bare
+ * word, number, flag or list, which only its key tells (`feature/search/enabled` and `feature/billing/enabled`). A record
+ * equals only a record; RFC 8785 has made its keys one order.
  */
-const isClaim = (form: Pick<Content, "value" | "value_kind">): boolean =>
-  form.value_kind === "string" && words(form.value).length > 1
+const claimHash = ({ value, value_kind }: Pick<Content, "value" | "value_kind">): string => {
+  const isRecord = value_kind === "json" && value.startsWith("{")
+  if ((value_kind === "json" && !isRecord) || words(value).length < 2) return ""
+  return sha256(isRecord ? `record\n${value}` : canonical(value))
+}
 
 /** The stored text of a value: a string as it is, other JSON by RFC 8785. */
 export const storedForm = (value: Json): Pick<Content, "value" | "value_kind"> =>
@@ -113,7 +117,7 @@ export const layer: Layer.Layer<MemoryIntake, never, Embedder | SensitivityPolic
         const content: Content = {
           ...form,
           content_sha256: sha256(form.value),
-          canonical_sha256: judged && isClaim(form) ? sha256(canonical(form.value)) : "",
+          canonical_sha256: judged ? claimHash(form) : "",
           memory_type,
           retyped_from: "",
           sensitivity,

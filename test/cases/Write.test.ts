@@ -38,9 +38,19 @@ layer(LoomServer.layer(), { excludeTestServices: true, timeout: 60_000 })("Write
         (index) => index % 2 === 0 ? { drink: "oat", who: "Otto" } : { who: "Otto", drink: "oat" }
       ],
       ["words without spaces", () => "奥托喜欢燕麦咖啡"],
-      ["a text longer than a vector's excerpt", () => `${claim}. ${"It is warm and not sweet. ".repeat(200)}`],
-      ["a number", () => 42.5]
+      ["a text longer than a vector's excerpt", () => `${claim}. ${"It is warm and not sweet. ".repeat(200)}`]
     ]
+    it.effect("20 keys, a bare number that only its key explains: each key keeps its own", () =>
+      Effect.gen(function*() {
+        const namespace = freshNamespace()
+        const answers = yield* Effect.forEach(
+          numbers(20),
+          (index) => ok(MemorySet, { namespace, memory_key: `shelf/${index}/height`, value: 42.5 }),
+          together
+        )
+        assert.isTrue(answers.every((answer) => answer.conflict_verdict === "clear"))
+        assert.strictEqual((yield* ok(MemoryList, { namespace })).total, 20)
+      }))
     for (const [what, value] of sames) {
       it.effect(`20 keys, ${what}: one live row`, () =>
         Effect.gen(function*() {
