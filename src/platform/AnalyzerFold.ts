@@ -16,7 +16,8 @@ export const folded = (text: string): string => unaccented(lowered(text))
 /** The second half of `folded`, for text that is `lowered` already. */
 export const unaccented = (lower: string): string => {
   if (ascii.test(lower) || accentless.test(lower)) return lower
-  return lower.normalize("NFD").replace(accents, "$1").replace(points, "").replace(/\u0435\u0308/g, "\u0435")
+  // Points first: one that stands between a letter and its accent would hide the accent.
+  return lower.normalize("NFD").replace(points, "").replace(accents, "$1").replace(/\u0435\u0308/g, "\u0435")
     .replace(/[øłđæœðþ]/g, (letter) => plainLetters[letter] ?? letter).normalize("NFC")
 }
 

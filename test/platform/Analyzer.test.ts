@@ -20,6 +20,7 @@ describe("lowered and folded", () => {
     ["Café Müller naïve", "café müller naïve", "cafe muller naive"],
     ["Łódź Søren Đà Nẵng", "łódź søren đà nẵng", "lodz soren da nang"],
     ["ёлка май", "ёлка май", "елка май"],
+    ["\u1e02\u05a2", "\u1e03\u05a2", "b"],
     ["が ガ 한국", "が ガ 한국", "が ガ 한국"],
     ["हिन्दी", "हिन्दी", "हिन्दी"]
   ]
