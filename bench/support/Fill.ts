@@ -7,7 +7,7 @@ import type { Scope } from "../../src/kernel/Identity.ts"
 import { uuidv7 } from "../../src/kernel/Ids.ts"
 import { sha256 } from "../../src/kernel/Json.ts"
 import type { StoreError } from "../../src/kernel/LoomError.ts"
-import { linkHash } from "../../src/memory/AuditChain.ts"
+import { linkHash, linkOf } from "../../src/memory/AuditChain.ts"
 import type { SetItem, WriteMeta } from "../../src/memory/MemoryCommand.ts"
 import type { Content } from "../../src/memory/MemoryContent.ts"
 import { carried, fresh, revised } from "../../src/memory/MemoryDraft.ts"
@@ -94,17 +94,7 @@ export const fill = (
     const moment = () => ({ now: began, version: version += 1n, epoch: 0n, seq: 0n })
     const linked = (row: MemoryRow): MemoryRow => {
       const audit_prev = audit
-      audit = linkHash(audit_prev, {
-        org: row.org,
-        namespace: row.namespace,
-        position: row.version,
-        at: row.updated_at,
-        actor: row.actor,
-        action: row.change,
-        memory_id: row.memory_id,
-        content_sha256: row.content_sha256,
-        write_id: row.write_id
-      })
+      audit = linkHash(audit_prev, linkOf(row))
       return { ...row, audit_prev, audit_hash: audit }
     }
 

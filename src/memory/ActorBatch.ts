@@ -16,7 +16,7 @@ import { Corrupt, refuse } from "../kernel/LoomError.ts"
 import type { Answer } from "../kernel/Verb.ts"
 import { freshRules, viewFor } from "./ActorState.ts"
 import type { ActorState } from "./ActorState.ts"
-import { linkHash } from "./AuditChain.ts"
+import { linkHash, linkOf } from "./AuditChain.ts"
 import { Committer } from "./Committer.ts"
 import type { View } from "./HeadIndex.ts"
 import { ANSWER_TTL_MILLIS } from "./IdempotencyKeys.ts"
@@ -178,17 +178,7 @@ const stamp = (
 ): ReadonlyArray<MemoryRow> =>
   rows.map((row, index) => {
     const audit_prev = state.audit
-    const audit_hash = linkHash(audit_prev, {
-      org: row.org,
-      namespace: row.namespace,
-      position: row.version,
-      at: row.updated_at,
-      actor: row.actor,
-      action: row.change,
-      memory_id: row.memory_id,
-      content_sha256: row.content_sha256,
-      write_id: row.write_id
-    })
+    const audit_hash = linkHash(audit_prev, linkOf(row))
     state.audit = audit_hash
     state.version = row.version
     return index === 0 && meta.idem_hash !== ""

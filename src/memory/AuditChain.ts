@@ -4,6 +4,7 @@
  */
 import type { Scope } from "../kernel/Identity.ts"
 import { canonical, sha256 } from "../kernel/Json.ts"
+import type { MemoryRow } from "./MemoryModel.ts"
 
 export interface AuditLink extends Scope {
   readonly position: bigint
@@ -15,6 +16,19 @@ export interface AuditLink extends Scope {
   readonly content_sha256: string
   readonly write_id: string
 }
+
+/** The link that a version of a row makes; the view `memory_to_audit` projects the same columns. */
+export const linkOf = (row: MemoryRow): AuditLink => ({
+  org: row.org,
+  namespace: row.namespace,
+  position: row.version,
+  at: row.updated_at,
+  actor: row.actor,
+  action: row.change,
+  memory_id: row.memory_id,
+  content_sha256: row.content_sha256,
+  write_id: row.write_id
+})
 
 /** SHA-256 over the previous hash, a line feed, and the RFC 8785 form of the link. */
 export const linkHash = (previous: string, link: AuditLink): string =>

@@ -27,7 +27,7 @@ const removeFrom = (slots: Slots, slot: string, member: string) => {
 }
 
 /** What the index keeps of a row; the value stays out. */
-const entryOf = (row: MemoryRow): HeadEntry => ({
+export const entryOf = (row: MemoryRow): HeadEntry => ({
   agent: row.agent,
   user_id: row.user_id,
   session_id: row.session_id,

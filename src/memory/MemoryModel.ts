@@ -5,7 +5,6 @@
  */
 import * as Schema from "effect/Schema"
 import { Identity } from "../kernel/Identity.ts"
-import { parse } from "../kernel/Json.ts"
 import type { Json } from "../kernel/Json.ts"
 
 export const Status = Schema.Literal(
@@ -139,7 +138,3 @@ export const verification = (
   row: Pick<MemoryRow, "verified_kind" | "verified_sha256" | "content_sha256">
 ): "human" | "process" | "stale" | "none" =>
   row.verified_kind === "" ? "none" : row.verified_sha256 === row.content_sha256 ? row.verified_kind : "stale"
-
-/** Whether the parser accepts a stored json value; used by tests and repair. */
-export const isReadable = (row: Pick<MemoryRow, "value" | "value_kind">): boolean =>
-  row.value_kind === "string" || parse(row.value)._tag === "Right"

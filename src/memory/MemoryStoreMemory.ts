@@ -9,12 +9,13 @@ import * as Option from "effect/Option"
 import { faultPoint } from "../kernel/FaultPoint.ts"
 import { identityKey } from "../kernel/Identity.ts"
 import type { Scope } from "../kernel/Identity.ts"
+import { entryOf } from "./HeadIndex.ts"
 import { isWriter, matches, pageOf } from "./MemoryListMemory.ts"
 import { LIVE_STATUSES, SERVED_STATUSES } from "./MemoryModel.ts"
 import type { MemoryRow, Status } from "./MemoryModel.ts"
 import { MemoryReader } from "./MemoryReader.ts"
 import { MemoryStore } from "./MemoryStore.ts"
-import type { Commit, Derived, EntityProjection, HeadEntry, KeptAnswer, Probes } from "./MemoryStore.ts"
+import type { Commit, Derived, EntityProjection, KeptAnswer, Probes } from "./MemoryStore.ts"
 import { typeFacts } from "./MemoryType.ts"
 
 /** What one namespace holds. Derived rows are kept by what makes them one in ClickHouse too. */
@@ -109,21 +110,6 @@ const position = ({ ceiling, heads, versions }: Space) => {
   const version = last === undefined || ceiling > last.version ? ceiling : last.version
   return { version, audit_hash: last?.audit_hash ?? "", rows: heads.size }
 }
-
-const entryOf = (row: MemoryRow): HeadEntry => ({
-  agent: row.agent,
-  user_id: row.user_id,
-  session_id: row.session_id,
-  memory_key: row.memory_key,
-  memory_id: row.memory_id,
-  memory_type: row.memory_type,
-  status: row.status,
-  content_sha256: row.content_sha256,
-  canonical_sha256: row.canonical_sha256,
-  version: row.version,
-  expires_at: row.expires_at,
-  valid_to: row.valid_to
-})
 
 const isNamed = (row: MemoryRow, { canonical, content, ids, keys }: Probes): boolean =>
   keys.includes(row.memory_key) || ids.includes(row.memory_id) ||
