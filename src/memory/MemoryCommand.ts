@@ -23,6 +23,8 @@ export const WriteMeta = Schema.Struct({
   idem_hash: Schema.String,
   payload_hash: Schema.String,
   actor: Schema.String,
+  /** The one user whose rows the caller may read; null reads every user's. Answers name nobody else's rows. */
+  bound_user: Schema.NullOr(Schema.String),
   source_class: SourceClass,
   run_id: Schema.String,
   dry_run: Schema.Boolean,
@@ -96,16 +98,20 @@ export const BulkCommand = Schema.TaggedStruct("memory.bulk_set", {
 })
 export type BulkCommand = typeof BulkCommand.Type
 
+/** The row a content was prepared for; the actor answers STALE_VERSION when it is another by now. */
+export const Assumed = Schema.Struct({
+  memory_id: Schema.String,
+  /** Empty when the content does not depend on the old value. */
+  content_sha256: Schema.String,
+  memory_type: Schema.String,
+  sensitivity: Sensitivity
+})
+export type Assumed = typeof Assumed.Type
+
 const updateFields = {
   meta: WriteMeta,
   target: Target,
-  /** The row the content was prepared for; the actor answers STALE_VERSION when it is another by now. */
-  assumed: Schema.Struct({
-    memory_id: Schema.String,
-    content_sha256: Schema.String,
-    memory_type: Schema.String,
-    sensitivity: Sensitivity
-  }),
+  assumed: Assumed,
   /** Null when neither value, type nor sensitivity changes. */
   content: Schema.NullOr(Content),
   statement: Statement,
@@ -125,7 +131,13 @@ export const DeleteCommand = Schema.TaggedStruct("memory.delete", {
 })
 export type DeleteCommand = typeof DeleteCommand.Type
 
-export const RestoreCommand = Schema.TaggedStruct("memory.restore", { meta: WriteMeta, target: Target })
+export const RestoreCommand = Schema.TaggedStruct("memory.restore", {
+  meta: WriteMeta,
+  target: Target,
+  assumed: Assumed,
+  /** The value that comes back, prepared again so that it can be judged; null when the edge found no such row. */
+  content: Schema.NullOr(Content)
+})
 export type RestoreCommand = typeof RestoreCommand.Type
 
 export type WriteCommand =

@@ -16,7 +16,7 @@ import { refuse, toWire } from "../kernel/LoomError.ts"
 import { bind, payloadFault, UNSOUND_TEXT } from "../kernel/Verb.ts"
 import type { BoundVerb, Payload } from "../kernel/Verb.ts"
 import { MemoryClient } from "./MemoryClient.ts"
-import type { FailedItem, SetItem, Target, WriteMeta } from "./MemoryCommand.ts"
+import type { Assumed, FailedItem, SetItem, Target, WriteMeta } from "./MemoryCommand.ts"
 import { MemoryIntake } from "./MemoryIntake.ts"
 import { isLive, valueOf } from "./MemoryModel.ts"
 import type { MemoryRow, SourceClass } from "./MemoryModel.ts"
@@ -45,6 +45,7 @@ const metaOf = (verb: string, request: WriteRequest, caller: Caller, stamped: So
       ...idempotencyOf(caller, verb, request),
       write_id: yield* mintWriteId,
       actor: caller.actor,
+      bound_user: caller.boundUser,
       source_class: yield* sourceClassOf(request.source_class, stamped),
       run_id: request.run_id ?? "",
       dry_run: request.dry_run ?? false,
@@ -175,15 +176,24 @@ export const make: Effect.Effect<
       return yield* client.bulkSet(scope, { _tag: "memory.bulk_set", meta, items })
     })
 
-  /** The live row a target names, as a plain read sees it; the actor resolves it again and has the last word. */
-  const current = (scope: Scope, target: Target) =>
+  /** The row a target names, as a plain read sees it; the actor resolves it again and has the last word. */
+  const current = (scope: Scope, target: Target, isMeant: (row: MemoryRow, now: number) => boolean) =>
     Effect.gen(function*() {
       const now = yield* Clock.currentTimeMillis
       const writer = { ...anyWriter, agent: target.agent, user_id: target.user_id, session_id: target.session_id }
       const rows = target.memory_id !== null
         ? yield* reader.byId(scope, target.memory_id, writer)
         : yield* reader.byKey(scope, target.memory_key ?? "", writer)
-      return rows.find((row) => isLive(row, now))
+      return rows.find((row) => isMeant(row, now))
+    })
+
+  /** A stored value made ready to be judged again, as it is. */
+  const prepared = (row: MemoryRow) =>
+    intake.prepare({
+      memory_key: row.memory_key,
+      value: valueOf(row),
+      memory_type: row.memory_type,
+      sensitivity: row.sensitivity
     })
 
   const updateCommand = (
@@ -207,13 +217,8 @@ export const make: Effect.Effect<
       return {
         meta: { ...meta, advisories: prepared.advisories },
         target,
-        assumed: {
-          memory_id: row?.memory_id ?? "",
-          // The old value matters only when the new content is made from it.
-          content_sha256: retyped && request.value === undefined ? row.content_sha256 : "",
-          memory_type: row?.memory_type ?? "",
-          sensitivity: row?.sensitivity ?? "none"
-        },
+        // The old value matters only when the new content is made from it.
+        assumed: assumedOf(row, retyped && request.value === undefined),
         content: value === undefined || row === undefined ? null : yield* intake.prepare({
           memory_key: row.memory_key,
           value,
@@ -238,7 +243,7 @@ export const make: Effect.Effect<
       const meta = yield* metaOf(MemoryUpdate.tag, request, caller, "asserted")
       const target = yield* targetOf(caller, request)
       return yield* untilSettled(Effect.gen(function*() {
-        const command = yield* updateCommand(request, meta, target, yield* current(scope, target))
+        const command = yield* updateCommand(request, meta, target, yield* current(scope, target, isLive))
         return yield* client.update(scope, { _tag: "memory.update", ...command })
       }))
     })
@@ -249,7 +254,7 @@ export const make: Effect.Effect<
       const meta = yield* metaOf(MemoryUpdateById.tag, request, caller, "asserted")
       const target = yield* targetOf(caller, request)
       return yield* untilSettled(Effect.gen(function*() {
-        const command = yield* updateCommand(request, meta, target, yield* current(scope, target))
+        const command = yield* updateCommand(request, meta, target, yield* current(scope, target, isLive))
         return yield* client.updateById(scope, { _tag: "memory.update_by_id", ...command })
       }))
     })
@@ -273,7 +278,16 @@ export const make: Effect.Effect<
       const scope = yield* resolveScope(caller, request)
       const meta = yield* metaOf(MemoryRestore.tag, request, caller, "asserted")
       const target = yield* targetOf(caller, request)
-      return yield* client.restore(scope, { _tag: "memory.restore", meta, target })
+      return yield* untilSettled(Effect.gen(function*() {
+        const row = yield* current(scope, target, isGone)
+        return yield* client.restore(scope, {
+          _tag: "memory.restore",
+          meta,
+          target,
+          assumed: assumedOf(row, true),
+          content: row === undefined ? null : yield* prepared(row)
+        })
+      }))
     })
 
   return [
@@ -284,6 +298,16 @@ export const make: Effect.Effect<
     bind(MemoryDelete, remove),
     bind(MemoryRestore, restore)
   ]
+})
+
+/** Whether a row is one that memory.restore brings back. */
+const isGone = (row: MemoryRow): boolean => row.status === "tombstoned" || row.status === "superseded"
+
+const assumedOf = (row: MemoryRow | undefined, fromOldValue: boolean): Assumed => ({
+  memory_id: row?.memory_id ?? "",
+  content_sha256: fromOldValue ? row?.content_sha256 ?? "" : "",
+  memory_type: row?.memory_type ?? "",
+  sensitivity: row?.sensitivity ?? "none"
 })
 
 const keyIn = (raw: unknown): string | null =>
