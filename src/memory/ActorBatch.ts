@@ -24,12 +24,14 @@ import type { HeadView } from "./HeadView.ts"
 import { vectorOf } from "./HeadView.ts"
 import { ANSWER_TTL_MILLIS } from "./IdempotencyKeys.ts"
 import type { FirstAnswer } from "./IdempotencyKeys.ts"
-import type { ActivateCommand, SetItem, WriteCommand, WriteMeta } from "./MemoryCommand.ts"
+import { TransitionAnswer } from "./MemoryCommand.ts"
+import type { ActivateCommand, SetItem, Target, WriteCommand, WriteMeta } from "./MemoryCommand.ts"
 import type { Content } from "./MemoryContent.ts"
 import { MemoryIntake } from "./MemoryIntake.ts"
 import type { MemoryRow } from "./MemoryModel.ts"
 import { planBulk, planSet } from "./MemoryPlan.ts"
 import { named, planDelete, planRestore, planUpdate } from "./MemoryPlanTarget.ts"
+import { planTransition } from "./MemoryPlanTransition.ts"
 import { MemoryStore } from "./MemoryStore.ts"
 import type { Commit, KeptAnswer, PeerQuery, Probes } from "./MemoryStore.ts"
 import { MemoryBulkSet, MemoryDelete, MemoryRestore, MemorySet, MemoryUpdate } from "./MemoryVerbs.ts"
@@ -45,12 +47,14 @@ const decodeAnswer = {
   "memory.update": Schema.decodeEither(Schema.parseJson(MemoryUpdate.answer)),
   "memory.update_by_id": Schema.decodeEither(Schema.parseJson(MemoryUpdate.answer)),
   "memory.delete": Schema.decodeEither(Schema.parseJson(MemoryDelete.answer)),
-  "memory.restore": Schema.decodeEither(Schema.parseJson(MemoryRestore.answer))
+  "memory.restore": Schema.decodeEither(Schema.parseJson(MemoryRestore.answer)),
+  "memory.transition": Schema.decodeEither(Schema.parseJson(TransitionAnswer))
 } as const
 
-type WriteReply = Answer<
-  typeof MemorySet | typeof MemoryBulkSet | typeof MemoryUpdate | typeof MemoryDelete | typeof MemoryRestore
->
+type WriteReply =
+  | Answer<typeof MemorySet | typeof MemoryBulkSet | typeof MemoryUpdate | typeof MemoryDelete | typeof MemoryRestore>
+  | TransitionAnswer
+
 export type Reply = Exit.Exit<WriteReply | void, LoomError>
 
 // Kept answers looked up at once: as many as the engine runs side by side.
@@ -175,6 +179,8 @@ const plan = (planning: Planning, command: WriteCommand): Either.Either<Planned<
       return planDelete(planning, command)
     case "memory.restore":
       return planRestore(planning, command)
+    case "memory.transition":
+      return Either.right(planTransition(planning, command))
   }
 }
 
@@ -253,6 +259,35 @@ const itemsOf = (command: WriteCommand): ReadonlyArray<SetItem> =>
     ? command.items.flatMap((item) => "outcome" in item ? [] : [item])
     : []
 
+interface Aimed {
+  readonly target: Target
+  /** The value that the target is to hold; null when it holds what it held. */
+  readonly content: Content | null
+  /** The tags it is to have; null when it keeps its own. */
+  readonly tags: ReadonlyArray<string> | null
+}
+
+/** The stored rows a command is about. */
+const targetsOf = (command: WriteCommand): ReadonlyArray<Aimed> => {
+  switch (command._tag) {
+    case "memory.set":
+    case "memory.bulk_set":
+      return []
+    case "memory.update":
+    case "memory.update_by_id":
+      return [{ ...command, tags: command.statement.tags ?? null }]
+    case "memory.delete":
+      return [{ ...command, content: null, tags: null }]
+    case "memory.restore":
+      return [{ ...command, tags: null }]
+    case "memory.transition":
+      return command.items.map((item) => ({
+        ...item,
+        tags: item.transition._tag === "correct" ? item.transition.statement.tags ?? null : null
+      }))
+  }
+}
+
 /** What a batch must look up: keys and ids that targets name, and the canonical form and content of every new value. */
 const probesOf = (commands: ReadonlyArray<WriteCommand>, { rulesFor }: NamespaceRules): Probes => {
   const keys = new Set<string>()
@@ -267,9 +302,9 @@ const probesOf = (commands: ReadonlyArray<WriteCommand>, { rulesFor }: Namespace
       const rules = rulesFor({ memory_type, tags: item.statement.tags ?? [] })
       if (rules.conflictPolicy === "newest_wins") keys.add(item.memory_key)
     }
-    if ("target" in command) {
-      if (command.target.memory_id !== null) ids.add(command.target.memory_id)
-      else if (command.target.memory_key !== null) keys.add(command.target.memory_key)
+    for (const { target } of targetsOf(command)) {
+      if (target.memory_id !== null) ids.add(target.memory_id)
+      else if (target.memory_key !== null) keys.add(target.memory_key)
     }
   }
   return { keys: [...keys], ids: [...ids], canonical, content, linked: [] }
@@ -291,15 +326,13 @@ const queriesOf = (command: WriteCommand, rules: NamespaceRules): ReadonlyArray<
 const meetingsOf = (commands: ReadonlyArray<WriteCommand>, view: HeadView, rules: NamespaceRules) => {
   const canonical: Array<Probes["canonical"][number]> = []
   const queries: Array<PeerQuery> = []
-  for (const command of commands) {
-    if (!("target" in command) || !("content" in command) || command.content === null) continue
-    const { content } = command
-    for (const row of named(view, command.target)) {
+  for (const { content, tags, target } of commands.flatMap(targetsOf)) {
+    if (content === null) continue
+    for (const row of named(view, target)) {
       if (content.canonical_sha256 !== "") {
         canonical.push({ memory_type: content.memory_type, user_id: row.user_id, sha256: content.canonical_sha256 })
       }
-      const tags = "statement" in command ? command.statement.tags ?? row.tags : row.tags
-      queries.push(...queryOf(content, row.user_id, tags, rules))
+      queries.push(...queryOf(content, row.user_id, tags ?? row.tags, rules))
     }
   }
   return canonical.length + queries.length === 0 ? null : { canonical, queries }

@@ -142,6 +142,11 @@ const weightOf = (command: Request["payload"]): { readonly rows: number; readonl
     case "memory.update":
     case "memory.update_by_id":
       return { rows: 1, size: command.content?.value.length ?? 0 }
+    case "memory.transition":
+      return {
+        rows: command.items.length,
+        size: command.items.reduce((sum, item) => sum + (item.content?.value.length ?? 0), 0)
+      }
     default:
       return { rows: 1, size: 0 }
   }

@@ -18,6 +18,7 @@ import type {
 } from "./MemoryCommand.ts"
 import type { Content } from "./MemoryContent.ts"
 import { carried, updatedColumns } from "./MemoryDraft.ts"
+import type { Verdict, WriteAnswer } from "./MemoryFields.ts"
 import { judgeClaim, nextStep, shownPeers, shownRetired, withdrawnNote } from "./MemoryJudging.ts"
 import type { Change, MemoryRow, Status } from "./MemoryModel.ts"
 import { isEnded, isLive } from "./MemoryModel.ts"
@@ -60,7 +61,17 @@ const ambiguous = (rows: ReadonlyArray<MemoryRow>): Refusal =>
 export const planUpdate = (
   planning: Planning,
   command: Update
-): Either.Either<Planned<UpdateAnswer>, Refusal> => {
+): Either.Either<Planned<UpdateAnswer>, Refusal> =>
+  Either.map(correction(planning, command), (corrected) =>
+    typeof corrected === "string"
+      ? nothing({ updated: false, reason: corrected, degraded: command.meta.degraded })
+      : { ...corrected, answer: { updated: !command.meta.dry_run, reason: null, ...corrected.answer } })
+
+/** The corrected row, or the reason why there is none to correct. */
+export const correction = (
+  planning: Planning,
+  command: Update
+): Either.Either<Planned<WriteAnswer> | "expired" | "not_found", Refusal> => {
   const { moment } = planning
   const { content, meta, statement } = command
   const present = named(planning.view, command.target)
@@ -70,7 +81,7 @@ export const planUpdate = (
     const reason = present.some((one) => isEnded(one, moment.now) && one.status !== "tombstoned")
       ? "expired"
       : "not_found"
-    return Either.right(nothing({ updated: false, reason, degraded: meta.degraded }))
+    return Either.right(reason)
   }
   if (rows.length > 1) return Either.left(ambiguous(rows))
   const precondition = preconditionFault(row, command.if_match_sha256)
@@ -117,10 +128,7 @@ export const planUpdate = (
       }
       if (decision._tag === "Insert" && next.status !== "proposed") writing.flag(next, decision.conflicts)
       return settled(writing, next, {
-        conflict_verdict: verdictOf(decision),
-        peers: shownPeers(decision.peers),
-        retired: shownRetired(decision.retires, meta),
-        next: nextStep(decision, row.memory_key),
+        ...judgedFacts(meta, decision, row),
         chunks_written: content.searchable?.chunks.length ?? 0,
         advisories: [...meta.advisories, ...withdrawnNote(met)]
       })
@@ -128,7 +136,15 @@ export const planUpdate = (
   )
 }
 
-const verdictOf = (decision: Decision) =>
+/** What an answer says of the judgement behind it. */
+export const judgedFacts = (meta: WriteMeta, decision: Decision, row: MemoryRow) => ({
+  conflict_verdict: verdictOf(decision),
+  peers: shownPeers(decision.peers),
+  retired: shownRetired(decision.retires, meta),
+  next: nextStep(decision, row.memory_key)
+})
+
+const verdictOf = (decision: Decision): Verdict =>
   decision._tag === "Insert"
     ? decision.verdict
     : decision._tag === "Restate"
@@ -181,14 +197,8 @@ const isAssumed = (row: MemoryRow, assumed: Assumed): boolean =>
   row.sensitivity === assumed.sensitivity &&
   (assumed.content_sha256 === "" || row.content_sha256 === assumed.content_sha256)
 
-const settled = (
-  writing: Writing,
-  row: MemoryRow,
-  facts: Parameters<typeof answerOf>[2]
-): Planned<UpdateAnswer> => {
-  const { meta } = writing
-  return writing.planned({ updated: !meta.dry_run, reason: null, ...answerOf(meta, row, facts) })
-}
+const settled = (writing: Writing, row: MemoryRow, facts: Partial<WriteAnswer>): Planned<WriteAnswer> =>
+  writing.planned(answerOf(writing.meta, row, facts))
 
 export const planDelete = (
   planning: Planning,
@@ -278,9 +288,7 @@ export const planRestore = (
         restored: true,
         reason: null,
         ...answerOf(meta, next, {
-          conflict_verdict: verdictOf(decision),
-          peers: shownPeers(decision.peers),
-          next: nextStep(decision, row.memory_key),
+          ...judgedFacts(meta, decision, row),
           advisories: isEnded(next, moment.now)
             ? [
               ...meta.advisories,

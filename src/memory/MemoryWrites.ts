@@ -9,19 +9,19 @@ import * as Schema from "effect/Schema"
 import { resolveScope, resolveUser } from "../kernel/Caller.ts"
 import type { Caller } from "../kernel/Caller.ts"
 import type { Scope } from "../kernel/Identity.ts"
-import { mintWriteId } from "../kernel/Ids.ts"
 import { isWellFormed } from "../kernel/Json.ts"
-import type { LoomError, Refusal } from "../kernel/LoomError.ts"
+import type { LoomError } from "../kernel/LoomError.ts"
 import { refuse, toWire } from "../kernel/LoomError.ts"
 import { bind, payloadFault, UNSOUND_TEXT } from "../kernel/Verb.ts"
 import type { BoundVerb, Payload } from "../kernel/Verb.ts"
 import { MemoryClient } from "./MemoryClient.ts"
-import type { Assumed, FailedItem, SetItem, Target, WriteMeta } from "./MemoryCommand.ts"
+import type { FailedItem, SetItem, Target, WriteMeta } from "./MemoryCommand.ts"
 import { MemoryIntake } from "./MemoryIntake.ts"
 import { isLive, valueOf } from "./MemoryModel.ts"
-import type { MemoryRow, SourceClass } from "./MemoryModel.ts"
+import type { MemoryRow } from "./MemoryModel.ts"
 import { anyWriter, MemoryReader } from "./MemoryReader.ts"
-import { idempotencyOf, sourceClassOf, statementOf, validityFault } from "./MemoryStatement.ts"
+import { assumedOf, metaOf, targetOf } from "./MemoryRequest.ts"
+import { sourceClassOf, statementOf, validityFault } from "./MemoryStatement.ts"
 import {
   BulkItem,
   MemoryBulkSet,
@@ -31,52 +31,6 @@ import {
   MemoryUpdate,
   MemoryUpdateById
 } from "./MemoryVerbs.ts"
-
-interface WriteRequest {
-  readonly idempotency_key?: string | undefined
-  readonly run_id?: string | undefined
-  readonly source_class?: string | undefined
-  readonly dry_run?: boolean | undefined
-}
-
-const metaOf = (verb: string, request: WriteRequest, caller: Caller, stamped: SourceClass) =>
-  Effect.gen(function*() {
-    const meta: WriteMeta = {
-      ...idempotencyOf(caller, verb, request),
-      write_id: yield* mintWriteId,
-      actor: caller.actor,
-      bound_user: caller.boundUser,
-      source_class: yield* sourceClassOf(request.source_class, stamped),
-      run_id: request.run_id ?? "",
-      dry_run: request.dry_run ?? false,
-      advisories: [],
-      degraded: []
-    }
-    return meta
-  })
-
-/** A target with the caller's bound: a token bound to one user never reaches another user's row. */
-const targetOf = (
-  caller: Caller,
-  request: { readonly [Field in keyof Target]?: string | undefined }
-): Effect.Effect<Target, Refusal> => {
-  const memory_key = request.memory_key ?? null
-  const memory_id = request.memory_id ?? null
-  return memory_key === null && memory_id === null
-    ? Effect.fail(refuse("INVALID_ARGUMENT", "`memory_key` or `memory_id` is needed", { field: "memory_key" }))
-    : Effect.map(
-      request.user_id === undefined && caller.boundUser === null
-        ? Effect.succeed(null)
-        : resolveUser(caller, request.user_id),
-      (user_id) => ({
-        memory_key,
-        memory_id,
-        agent: request.agent ?? null,
-        user_id,
-        session_id: request.session_id ?? null
-      })
-    )
-}
 
 // An update is prepared for the row it read; if another write lands in between, it is prepared again. Each round loses
 // only to a write that succeeded, so a few rounds are enough for any writer that does not hammer one key.
@@ -302,13 +256,6 @@ export const make: Effect.Effect<
 
 /** Whether a row is one that memory.restore brings back. */
 const isGone = (row: MemoryRow): boolean => row.status === "tombstoned" || row.status === "superseded"
-
-const assumedOf = (row: MemoryRow | undefined, fromOldValue: boolean): Assumed => ({
-  memory_id: row?.memory_id ?? "",
-  content_sha256: fromOldValue ? row?.content_sha256 ?? "" : "",
-  memory_type: row?.memory_type ?? "",
-  sensitivity: row?.sensitivity ?? "none"
-})
 
 const keyIn = (raw: unknown): string | null =>
   typeof raw === "object" && raw !== null && "memory_key" in raw && typeof raw.memory_key === "string"
