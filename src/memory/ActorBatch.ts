@@ -162,9 +162,10 @@ interface OpenCommit extends Commit {
   readonly entities: Array<Commit["entities"][number]>
   readonly ceilings: Array<Commit["ceilings"][number]>
   readonly answers: Array<KeptAnswer>
+  readonly audits: Array<Commit["audits"][number]>
 }
 
-const emptyCommit = (): OpenCommit => ({ rows: [], derived: [], entities: [], ceilings: [], answers: [] })
+const emptyCommit = (): OpenCommit => ({ rows: [], derived: [], entities: [], ceilings: [], answers: [], audits: [] })
 
 const plan = (planning: Planning, command: WriteCommand): Either.Either<Planned<WriteReply>, LoomError> => {
   switch (command._tag) {
