@@ -8,6 +8,7 @@ import * as Layer from "effect/Layer"
 import * as TokenCache from "../../src/access/TokenCache.ts"
 import * as TokenHandlers from "../../src/access/TokenHandlers.ts"
 import * as TokenStoreClickhouse from "../../src/access/TokenStoreClickhouse.ts"
+import * as CalibrationHandlers from "../../src/memory/CalibrationHandlers.ts"
 import * as Committer from "../../src/memory/Committer.ts"
 import * as MemoryClient from "../../src/memory/MemoryClient.ts"
 import * as MemoryEntity from "../../src/memory/MemoryEntity.ts"
@@ -17,6 +18,7 @@ import * as MemoryReads from "../../src/memory/MemoryReads.ts"
 import * as MemoryStoreClickhouse from "../../src/memory/MemoryStoreClickhouse.ts"
 import * as MemoryWrites from "../../src/memory/MemoryWrites.ts"
 import * as SensitivityPolicy from "../../src/memory/SensitivityPolicy.ts"
+import * as Thresholds from "../../src/memory/Thresholds.ts"
 import * as WritePolicy from "../../src/memory/WritePolicy.ts"
 import * as NamespaceHandlers from "../../src/namespace/NamespaceHandlers.ts"
 import * as NamespaceStoreClickhouse from "../../src/namespace/NamespaceStoreClickhouse.ts"
@@ -39,6 +41,9 @@ export const layerPolicies = Layer.mergeAll(WritePolicy.layer, SensitivityPolicy
 /** Prepares values for the actors; edges and actors share it. */
 export const layerIntake = MemoryIntake.layer
 
+/** The cosines of this process's embedder; actors and `calibration.get` read the same. */
+export const layerThresholds = Thresholds.layer
+
 /** Tokens as this process knows them. */
 export const layerTokens = TokenCache.layer
 
@@ -54,6 +59,7 @@ export const layerDispatch = Layer.effect(
       MemoryWrites.make,
       MemoryReads.make,
       SearchHandlers.make,
+      CalibrationHandlers.make,
       NamespaceHandlers.make,
       TokenHandlers.make
     ]),

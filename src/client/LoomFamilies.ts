@@ -5,6 +5,7 @@
 import type { Kind, TypeLambda } from "effect/HKT"
 import { TokenList, TokenMint, TokenRevoke } from "../access/TokenVerbs.ts"
 import type { Verb } from "../kernel/Verb.ts"
+import { CalibrationGet } from "../memory/CalibrationVerbs.ts"
 import {
   MemoryBulkSet,
   MemoryDelete,
@@ -38,6 +39,9 @@ export const families = <F extends TypeLambda>(call: MakeCall<F>) => ({
     list: call(MemoryList),
     history: call(MemoryHistory),
     search: call(MemorySearch)
+  },
+  calibration: {
+    get: call(CalibrationGet)
   },
   namespace: {
     register: call(NamespaceRegister),

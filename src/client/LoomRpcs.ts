@@ -4,6 +4,7 @@
  */
 import * as RpcGroup from "@effect/rpc/RpcGroup"
 import { TokenList, TokenMint, TokenRevoke } from "../access/TokenVerbs.ts"
+import { CalibrationGet } from "../memory/CalibrationVerbs.ts"
 import {
   MemoryBulkSet,
   MemoryDelete,
@@ -31,6 +32,7 @@ export const LoomRpcs = RpcGroup.make(
   MemoryList.rpc,
   MemoryHistory.rpc,
   MemorySearch.rpc,
+  CalibrationGet.rpc,
   NamespaceRegister.rpc,
   NamespaceGet.rpc,
   NamespaceList.rpc,

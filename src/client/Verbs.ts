@@ -3,6 +3,7 @@
  * off it. A new verb is added here and in `LoomRpcs` and `LoomFamilies`; a test compares the three with the server.
  */
 import { TokenList, TokenMint, TokenRevoke } from "../access/TokenVerbs.ts"
+import { CalibrationGet } from "../memory/CalibrationVerbs.ts"
 import {
   MemoryBulkSet,
   MemoryDelete,
@@ -30,6 +31,7 @@ export const allVerbs = [
   MemoryList,
   MemoryHistory,
   MemorySearch,
+  CalibrationGet,
   NamespaceRegister,
   NamespaceGet,
   NamespaceList,

@@ -2,21 +2,22 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
-import * as Schema from "effect/Schema"
 import type { Caller } from "../../src/kernel/Caller.ts"
+import type { LoomError } from "../../src/kernel/LoomError.ts"
 import { toWire } from "../../src/kernel/LoomError.ts"
 import type { BoundVerb } from "../../src/kernel/Verb.ts"
 import * as NamespaceHandlers from "../../src/namespace/NamespaceHandlers.ts"
 import { noSettings } from "../../src/namespace/NamespaceSettingsModel.ts"
 import { layerMemory, NamespaceStore } from "../../src/namespace/NamespaceStore.ts"
-import { NamespaceGet, NamespaceList } from "../../src/namespace/NamespaceVerbs.ts"
 import { caller } from "./NamespaceFixture.ts"
 
 interface House {
   readonly register: (request: object, as?: Caller) => ReturnType<BoundVerb["call"]>
-  readonly get: (request?: object, as?: Caller) => Effect.Effect<typeof NamespaceGet.answer.Type, unknown>
-  readonly list: (request?: object, as?: Caller) => Effect.Effect<typeof NamespaceList.answer.Type, unknown>
+  readonly get: (as?: Caller) => Effect.Effect<Record<string, unknown>, LoomError>
+  readonly list: (request?: object, as?: Caller) => Effect.Effect<ReadonlyArray<Record<string, unknown>>, LoomError>
 }
+
+const plain = (answer: unknown): Record<string, unknown> => ({ ...Object(answer) })
 
 /** Every reading of the store lets other fibers run, as a real one does. */
 const layerSlow = Layer.effect(
@@ -34,10 +35,9 @@ const run = <A, E>(test: (house: House) => Effect.Effect<A, E>) =>
     const eng = (request: object) => ({ namespace: "eng", ...request })
     return test({
       register: (request, as = caller()) => call("namespace.register")(eng(request), as),
-      get: (request = {}, as = caller()) =>
-        Effect.flatMap(call("namespace.get")(eng(request), as), Schema.decodeUnknown(NamespaceGet.answer)),
+      get: (as = caller()) => Effect.map(call("namespace.get")(eng({}), as), plain),
       list: (request = {}, as = caller()) =>
-        Effect.flatMap(call("namespace.list")(request, as), Schema.decodeUnknown(NamespaceList.answer))
+        Effect.map(call("namespace.list")(request, as), (answer) => Object(answer).namespaces.map(plain))
     })
   }).pipe(Effect.provide(layerSlow))
 
@@ -63,7 +63,7 @@ describe("namespace.register", () => {
         yield* register({ thresholds: { conflict: 0.5 }, tag_registry: null })
         const now = { ...all, thresholds: { conflict: 0.5 }, tag_registry: {} }
         assert.deepInclude(yield* get(), now)
-        assert.deepInclude((yield* list()).namespaces[0], now)
+        assert.deepInclude((yield* list())[0] ?? {}, now)
         yield* register({ thresholds: null, type_thresholds: null, multi_valued_predicates: null })
         assert.deepInclude(yield* get(), { ...noSettings, default_conflict_policy: "newest_wins" })
       })
@@ -125,7 +125,7 @@ describe("namespace.register", () => {
           assert.match(fault?.body.detail.message ?? "", words)
           assert.strictEqual(fault?.status, 422)
         }
-        assert.strictEqual((yield* get()).registered, false)
+        assert.strictEqual((yield* get())["registered"], false)
       })
     ))
 
@@ -141,9 +141,9 @@ describe("namespace.register", () => {
           assert.strictEqual((yield* detail(register(all, as)))?.body.detail.code, "FORBIDDEN")
         }
         yield* register(all)
-        assert.strictEqual((yield* list({}, caller({ org: "other" }))).namespaces.length, 0)
-        assert.strictEqual((yield* list({ org: "acme" }, caller({ org: "other" }))).namespaces.length, 0)
-        assert.strictEqual((yield* list({}, caller({ namespaces: ["ops"] }))).namespaces.length, 0)
+        assert.strictEqual((yield* list({}, caller({ org: "other" }))).length, 0)
+        assert.strictEqual((yield* list({ org: "acme" }, caller({ org: "other" }))).length, 0)
+        assert.strictEqual((yield* list({}, caller({ namespaces: ["ops"] }))).length, 0)
       })
     ))
 })
