@@ -8,6 +8,10 @@ import * as Layer from "effect/Layer"
 import * as TokenCache from "../../src/access/TokenCache.ts"
 import * as TokenHandlers from "../../src/access/TokenHandlers.ts"
 import * as TokenStoreClickhouse from "../../src/access/TokenStoreClickhouse.ts"
+import * as BlacklistCache from "../../src/blacklist/BlacklistCache.ts"
+import * as BlacklistHandlers from "../../src/blacklist/BlacklistHandlers.ts"
+import * as BlacklistStoreClickhouse from "../../src/blacklist/BlacklistStoreClickhouse.ts"
+import * as BlacklistSweep from "../../src/blacklist/BlacklistSweep.ts"
 import * as CalibrationHandlers from "../../src/memory/CalibrationHandlers.ts"
 import * as Committer from "../../src/memory/Committer.ts"
 import * as MemoryClient from "../../src/memory/MemoryClient.ts"
@@ -32,6 +36,7 @@ export const layerStores = Layer.mergeAll(
   MemoryStoreClickhouse.layer,
   MemoryReaderClickhouse.layer,
   NamespaceStoreClickhouse.layer,
+  BlacklistStoreClickhouse.layer,
   TokenStoreClickhouse.layer
 )
 
@@ -40,6 +45,12 @@ export const layerPolicies = Layer.mergeAll(WritePolicy.layer, SensitivityPolicy
 
 /** Prepares values for the actors; edges and actors share it. */
 export const layerIntake = MemoryIntake.layer
+
+/** Patterns as this process runs them; actors and the blacklist verbs read the same. */
+export const layerBlacklist = BlacklistCache.layer
+
+/** How rows that are stored already meet a new pattern. */
+export const layerSweep = BlacklistSweep.layerNone
 
 /** The cosines of this process's embedder; actors and `calibration.get` read the same. */
 export const layerThresholds = Thresholds.layer
@@ -61,11 +72,13 @@ export const layerDispatch = Layer.effect(
       SearchHandlers.make,
       CalibrationHandlers.make,
       NamespaceHandlers.make,
+      BlacklistHandlers.make,
       TokenHandlers.make
     ]),
     (groups) => makeDispatch(groups.flat())
   )
 ).pipe(
+  Layer.provide(layerSweep),
   Layer.provide(MemoryClient.layer),
   Layer.provide(Search.layer.pipe(Layer.provide(SearchIndexClickhouse.layer)))
 )

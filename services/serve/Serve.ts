@@ -97,7 +97,12 @@ export const layerWith = <E>(
     Layer.provideMerge(Slices.layerActors(actorOptions(settings))),
     Layer.provideMerge(LocalSharding.layer),
     Layer.provideMerge(
-      Layer.mergeAll(Slices.layerTokens, Slices.layerIntake, Slices.layerThresholds(settings.thresholds))
+      Layer.mergeAll(
+        Slices.layerTokens,
+        Slices.layerIntake,
+        Slices.layerBlacklist,
+        Slices.layerThresholds(settings.thresholds)
+      )
     ),
     Layer.provideMerge(Layer.mergeAll(Slices.layerStores, policies, embedder)),
     Layer.provideMerge(RootToken.layerFile(join(settings.data, "root.token"))),

@@ -4,6 +4,7 @@
  */
 import type { Kind, TypeLambda } from "effect/HKT"
 import { TokenList, TokenMint, TokenRevoke } from "../access/TokenVerbs.ts"
+import { BlacklistAdd, BlacklistList, BlacklistRemove } from "../blacklist/BlacklistVerbs.ts"
 import type { Verb } from "../kernel/Verb.ts"
 import { CalibrationGet } from "../memory/CalibrationVerbs.ts"
 import {
@@ -47,6 +48,11 @@ export const families = <F extends TypeLambda>(call: MakeCall<F>) => ({
     register: call(NamespaceRegister),
     get: call(NamespaceGet),
     list: call(NamespaceList)
+  },
+  blacklist: {
+    add: call(BlacklistAdd),
+    list: call(BlacklistList),
+    remove: call(BlacklistRemove)
   },
   token: {
     mint: call(TokenMint),

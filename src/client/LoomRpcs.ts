@@ -4,6 +4,7 @@
  */
 import * as RpcGroup from "@effect/rpc/RpcGroup"
 import { TokenList, TokenMint, TokenRevoke } from "../access/TokenVerbs.ts"
+import { BlacklistAdd, BlacklistList, BlacklistRemove } from "../blacklist/BlacklistVerbs.ts"
 import { CalibrationGet } from "../memory/CalibrationVerbs.ts"
 import {
   MemoryBulkSet,
@@ -36,6 +37,9 @@ export const LoomRpcs = RpcGroup.make(
   NamespaceRegister.rpc,
   NamespaceGet.rpc,
   NamespaceList.rpc,
+  BlacklistAdd.rpc,
+  BlacklistList.rpc,
+  BlacklistRemove.rpc,
   TokenMint.rpc,
   TokenRevoke.rpc,
   TokenList.rpc

@@ -3,6 +3,7 @@
  * off it. A new verb is added here and in `LoomRpcs` and `LoomFamilies`; a test compares the three with the server.
  */
 import { TokenList, TokenMint, TokenRevoke } from "../access/TokenVerbs.ts"
+import { BlacklistAdd, BlacklistList, BlacklistRemove } from "../blacklist/BlacklistVerbs.ts"
 import { CalibrationGet } from "../memory/CalibrationVerbs.ts"
 import {
   MemoryBulkSet,
@@ -35,6 +36,9 @@ export const allVerbs = [
   NamespaceRegister,
   NamespaceGet,
   NamespaceList,
+  BlacklistAdd,
+  BlacklistList,
+  BlacklistRemove,
   TokenMint,
   TokenRevoke,
   TokenList
