@@ -84,7 +84,9 @@ describe("BlacklistCache", () => {
         const everywhere = pattern(1, { ...GLOBAL, scope: "global" })
         const org = pattern(2, { namespace: "", scope: "org" })
         const here = pattern(3)
-        for (const one of [pattern(8, { org: "other", namespace: "", scope: "org" }), pattern(9, { namespace: "ops" })]) {
+        for (
+          const one of [pattern(8, { org: "other", namespace: "", scope: "org" }), pattern(9, { namespace: "ops" })]
+        ) {
           yield* cache.advance(yield* store.put(one))
         }
         assert.isUndefined(yield* hit(cache))

@@ -123,9 +123,12 @@ export const suite = <R, E>(name: string, store: Layer.Layer<BlacklistStore | R,
         assert.strictEqual(yield* version, first)
         assert.strictEqual(Option.getOrThrow(yield* find(one.pattern_id)).answer, "{}")
         assert.strictEqual((yield* inForce([one])).length, 1)
-        const both = yield* Effect.all([put(pattern(502, { org: "versions" })), put(pattern(503, { org: "versions" }))], {
-          concurrency: 2
-        })
+        const both = yield* Effect.all(
+          [put(pattern(502, { org: "versions" })), put(pattern(503, { org: "versions" }))],
+          {
+            concurrency: 2
+          }
+        )
         for (const made of both) assert.isAbove(made, first)
         assert.strictEqual(yield* version, Math.max(...both))
       }))
@@ -134,7 +137,9 @@ export const suite = <R, E>(name: string, store: Layer.Layer<BlacklistStore | R,
       Effect.gen(function*() {
         const { confirm, confirmations, leave } = yield* BlacklistStore
         const said = Effect.map(confirmations(60_000), (all) =>
-          all.filter(({ process_id }) => process_id.startsWith("said-")).map(({ process_id, version }) => [
+          all.filter(({ process_id }) =>
+            process_id.startsWith("said-")
+          ).map(({ process_id, version }) => [
             process_id,
             version
           ]).sort())
