@@ -166,7 +166,14 @@ export const settingsFor = (
 
 const pinsFor = (settings: NamespaceSettings, memoryType: string): ThresholdPins | null => {
   const typed = typePins(settings, memoryType)
-  return pinsSomething(typed) || pinsSomething(settings.thresholds) ? { ...settings.thresholds, ...typed } : null
+  const { thresholds } = settings
+  if (!pinsSomething(typed) && !pinsSomething(thresholds)) return null
+  // Where a type pins one side alone, the namespace's other side gives way, so that conflict stays at or below duplicate.
+  const conflict = typed.conflict ??
+    (thresholds.conflict === undefined ? undefined : Math.min(thresholds.conflict, typed.duplicate ?? 1))
+  const duplicate = typed.duplicate ??
+    (thresholds.duplicate === undefined ? undefined : Math.max(thresholds.duplicate, typed.conflict ?? 0))
+  return { ...(conflict === undefined ? {} : { conflict }), ...(duplicate === undefined ? {} : { duplicate }) }
 }
 
 /** What the namespace pinned for this memory type alone. */

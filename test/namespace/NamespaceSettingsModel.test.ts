@@ -91,6 +91,13 @@ describe("settingsFor", () => {
     assert.deepEqual(settingsFor(found, of([])).thresholds, { conflict: 0.6, duplicate: 0.9 })
     assert.deepEqual(settingsFor(found, of([], "decision")).thresholds, { conflict: 0.7, duplicate: 0.9 })
     assert.deepEqual(settingsFor(found, of([], "empty")).thresholds, { conflict: 0.6, duplicate: 0.9 })
+    // One side of a type moves the other side of the namespace where they would cross.
+    const crossing = registered({}, {
+      thresholds: { conflict: 0.6, duplicate: 0.9 },
+      type_thresholds: { low: { duplicate: 0.5 }, high: { conflict: 0.95 } }
+    })
+    assert.deepEqual(settingsFor(crossing, of([], "low")).thresholds, { conflict: 0.5, duplicate: 0.5 })
+    assert.deepEqual(settingsFor(crossing, of([], "high")).thresholds, { conflict: 0.95, duplicate: 0.95 })
   })
 })
 
