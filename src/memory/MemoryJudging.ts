@@ -64,7 +64,7 @@ export const judgeClaim = (planning: Planning, question: Question): Either.Eithe
   }
   const write: JudgedWrite = {
     ...question,
-    blacklisted: planning.blacklisted(content.value),
+    blacklisted: planning.blacklisted(content),
     now: moment.now
   }
   return Either.map(policy.judge(met, write, rules), (decision) => ({ decision, met }))

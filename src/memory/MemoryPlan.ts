@@ -72,7 +72,7 @@ export const planItem = (
 ): Either.Either<Planned<WriteAnswer>, Refusal> => {
   const { moment, view } = planning
   const head = view.head(identityKey(asked))
-  const item = keepSensitivity(asked, head)
+  const item = withinRetention(planning, keepSensitivity(asked, head))
   const own = head !== undefined && isLive(head, moment.now) ? head : undefined
   const { content, statement } = item
   const fault = charLimitFault(content, statement.char_limit ?? own?.char_limit ?? 0)
@@ -123,6 +123,21 @@ const keepSensitivity = (item: SetItem, head: MemoryRow | undefined): SetItem =>
     return { ...item, content: { ...content, sensitivity: "high", canonical_sha256: "", searchable: null } }
   }
   return head.sensitivity === "medium" ? { ...item, content: { ...content, sensitivity: "medium" } } : item
+}
+
+/** The retention that a tag prescribes ends a memory no later than the writer would. */
+const withinRetention = ({ moment, rulesFor }: Planning, item: SetItem): SetItem => {
+  const { content, statement } = item
+  const { retentionSeconds } = rulesFor({ memory_type: content.memory_type, tags: statement.tags ?? [] })
+  if (retentionSeconds === null) return item
+  const end = moment.now + retentionSeconds * 1_000
+  const stated = statement.expires_at ?? null
+  if (stated !== null && stated <= end) return item
+  return {
+    ...item,
+    statement: { ...statement, expires_at: end, on_expire: statement.on_expire ?? "", expire_reason: "retention of its tag" },
+    advisories: [...item.advisories, `A tag's retention ends it at ${new Date(end).toISOString()}`]
+  }
 }
 
 const revivalNote = (head: MemoryRow | undefined, own: MemoryRow | undefined): ReadonlyArray<string> =>

@@ -7,6 +7,8 @@
 import * as Context from "effect/Context"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
+import { blacklisted } from "../blacklist/BlacklistModel.ts"
+import type { BlacklistHit } from "../blacklist/BlacklistModel.ts"
 import type { Refusal } from "../kernel/LoomError.ts"
 import { refuse } from "../kernel/LoomError.ts"
 import type { ConflictPolicy } from "../namespace/NamespaceModel.ts"
@@ -22,6 +24,8 @@ export interface Rules {
   readonly conflictPolicy: ConflictPolicy
   /** Whether a bulk write takes any live row with the same bytes of the same agent and user for the fact. */
   readonly bulkDedup: "identity" | "none"
+  /** How long a memory is served at most; null means for good. */
+  readonly retentionSeconds: number | null
   /** Cosines: at or above `conflict` a row is a peer, at or above `duplicate` it may answer for a write that says the same. */
   readonly thresholds: { readonly conflict: number; readonly duplicate: number }
   /** Predicates that hold several values at once: another value beside them is no contradiction. */
@@ -45,7 +49,7 @@ export interface JudgedWrite {
   readonly valid_at: number | null
   readonly if_match_sha256: string | null
   /** The blacklist pattern that the value matches. */
-  readonly blacklisted: { readonly pattern_id: string; readonly reason: string } | undefined
+  readonly blacklisted: BlacklistHit | undefined
   readonly now: number
 }
 
@@ -128,7 +132,7 @@ export const judge = (
 ): Either.Either<Decision, Refusal> => {
   const { own } = met
   const identical = own !== undefined && own.content_sha256 === write.content.content_sha256
-  const refusal = (identical ? undefined : guards(own, write)) ?? blacklistFault(write) ??
+  const refusal = (identical ? undefined : guards(own, write)) ?? (write.blacklisted === undefined ? undefined : blacklisted(write.blacklisted)) ??
     preconditionFault(own, write.if_match_sha256) ?? suppressionFault(met, write) ?? proposalFault(own, write)
   if (refusal !== undefined) return Either.left(refusal)
   // A claim on trial that somebody now states outright is judged like a new one.
@@ -295,12 +299,6 @@ export const lockedFault = (row: MemoryRow): Refusal =>
       reason: row.lock_reason
     }
   )
-
-const blacklistFault = ({ blacklisted }: JudgedWrite): Refusal | undefined =>
-  blacklisted === undefined ? undefined : refuse("BLACKLISTED", "The value matches a refused pattern", {
-    pattern_id: blacklisted.pattern_id,
-    reason: blacklisted.reason
-  })
 
 /** `if_match_sha256` against the live row: it must be there and unchanged. */
 export const preconditionFault = (own: MemoryRow | undefined, expected: string | null): Refusal | undefined =>

@@ -44,6 +44,7 @@ const nobody: Met = {
 const rules: Rules = {
   conflictPolicy: "auto_reinforce",
   bulkDedup: "identity",
+  retentionSeconds: null,
   thresholds: { conflict: 0.7, duplicate: 0.8 },
   multiValued: []
 }
@@ -260,7 +261,7 @@ describe("WritePolicy.judge", () => {
   })
 
   it("refuses a blacklisted value, a restatement too", () => {
-    const facts = { blacklisted: { pattern_id: "bl_1", reason: "secret" } }
+    const facts = { blacklisted: { pattern_id: "bl_1", scope: "namespace", reason: "secret" } } as const
     assert.strictEqual(verdict(nobody, facts), "BLACKLISTED")
     assert.strictEqual(verdict({ ...nobody, own: stored({ content_sha256: "new" }) }, facts), "BLACKLISTED")
     assert.strictEqual(verdict({ ...nobody, own: stored({ pinned: true }) }, facts), "PINNED_CONFLICT")
