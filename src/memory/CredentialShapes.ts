@@ -29,8 +29,12 @@ const shapes: ReadonlyArray<Shape> = [
   shape("a Google API key", "AIza[A-Za-z0-9_-]{35}(?![A-Za-z0-9_-])"),
   shape("a Google credential", "(?:GOCSPX-[A-Za-z0-9_-]{24}|ya29\\.[A-Za-z0-9_-]{20}|1//0[A-Za-z0-9_-]{30})"),
   shape("an Azure key", "(?:AccountKey|SharedAccessKey|SharedSecretValue)=[A-Za-z0-9+/]{40}"),
-  shape("an Azure key", "[A-Za-z0-9_~.-]{3}[78]Q~[A-Za-z0-9_~.-]{31}"),
-  shape("an Azure key", "[A-Za-z0-9+/]{30,90}\\+(?:ABa|AMC|AST|ASt|AIo|AEh|ARm|ACR|AzSe)[A-Za-z0-9+/]{3,10}={0,2}"),
+  { kind: "an Azure key", pattern: /(?<=[A-Za-z0-9_~.-]{3})[78]Q~[A-Za-z0-9_~.-]{31}/g },
+  {
+    kind: "an Azure key",
+    pattern:
+      /(?<=[A-Za-z0-9+/]{30})\+(?:ABa|AMC|AST|ASt|AIo|AEh|ARm|ACR|AzSe)[A-Za-z0-9+/]{3,10}={1,2}(?![A-Za-z0-9+/=])/g
+  },
   { kind: "an Azure access signature", pattern: /[?&;]sig=[A-Za-z0-9%+/]{40}/g },
   shape("a GitHub token", "(?:gh[pousr]_[A-Za-z0-9]{36}|github_pat_[A-Za-z0-9_]{22})"),
   shape("a GitLab token", "gl(?:pat|dt|rt|cbt|ptt|ft|soat|agent|oas|imt|ffct)-[A-Za-z0-9_.-]{20}"),
@@ -81,7 +85,7 @@ const shapes: ReadonlyArray<Shape> = [
   shape("a Supabase key", "(?:sbp_[a-f0-9]{40}|sb_secret_[A-Za-z0-9_-]{20})"),
   shape("a Sentry token", "sntry[su]_[A-Za-z0-9+/=_-]{40}"),
   shape("a Tailscale key", "tskey-[a-z]{2,12}-[A-Za-z0-9]{6,24}-[A-Za-z0-9]{16}"),
-  shape("a Terraform Cloud token", "[A-Za-z0-9]{14}\\.atlasv1\\.[A-Za-z0-9_-]{40}"),
+  { kind: "a Terraform Cloud token", pattern: /(?<=[A-Za-z0-9]{14})\.atlasv1\.[A-Za-z0-9_-]{40}/g },
   shape("a PlanetScale token", "pscale_(?:tkn|pw|oauth)_[A-Za-z0-9_.=-]{30}"),
   shape("a Doppler token", "dp\\.(?:pt|st|ct|sa|scim|audit)\\.[A-Za-z0-9._-]{36}"),
   shape("a Figma token", "figd_[A-Za-z0-9_-]{36}"),

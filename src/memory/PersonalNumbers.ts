@@ -37,7 +37,7 @@ const isCard = (digits: string): boolean =>
   issuers.some(([prefix, lengths]) => lengths.includes(digits.length) && prefix.test(digits)) && passesLuhn(digits)
 
 // In one piece: no digit may continue it, with or without a separator, and no letter or hex run holds it.
-const solidCard = /(?<![\p{L}\d_])(?<![\d][ .,:/-])\d{13,19}(?![\p{L}\d_]|[.,:-]\d)/gu
+const solidCard = /(?<![\p{L}\d_+])(?<!\d[ .,:/-])\d{13,19}(?![\p{L}\d_]|[.,:-]\d)/gu
 // In the groups printed on cards; a column of four-digit numbers is longer and is none.
 const groupedCard = new RegExp(
   "(?<![\\p{L}\\d_])(?<!\\d{4}[ .-])(?<!\\p{Lu}{2}\\d\\d ?)"
@@ -45,8 +45,9 @@ const groupedCard = new RegExp(
     + "(?![\\p{L}\\d_]|[ .-]\\d{4}[ .-]\\d{4})",
   "gu"
 )
-// A number of goods or a device that shares the check digit.
-const goods = /\b(?:ean|gtin|isbn|issn|upc|barcode|imei|iccid|tracking|snowflake)\b[^\d\n]{0,16}$/i
+// A number of goods, a device or a phone that passes by chance or shares the check digit.
+const goods =
+  /\b(?:ean|gtin|isbn|issn|upc|barcode|imei|iccid|tracking|snowflake|phone|tel|telefon|mobile|mobil|whatsapp|fax|sms)\b[^\d\n]{0,16}$/i
 
 const hasCard = (text: string): boolean => {
   for (const match of text.matchAll(groupedCard)) {
@@ -80,6 +81,11 @@ const ibanStart = /(?<![\p{L}\d_])[A-Za-z]{2}\d\d(?=[ -]?[A-Za-z0-9])/gu
 // Longer than any IBAN with a separator after each character.
 const IBAN_REACH = 70
 
+const isAlphanumeric = (text: string, place: number): boolean => {
+  const code = text.charCodeAt(place)
+  return (code >= 48 && code <= 57) || (code >= 65 && code <= 90) || (code >= 97 && code <= 122)
+}
+
 const hasIban = (text: string): boolean => {
   for (const { 0: head, index } of text.matchAll(ibanStart)) {
     const length = countrySpecs[head.slice(0, 2).toUpperCase()]?.chars
@@ -102,7 +108,7 @@ const hasIban = (text: string): boolean => {
 
 // RFC 5321 bounds the local part at 64 octets and a domain label at 63.
 const email = new RegExp(
-  "(?<![\\p{L}\\p{N}._%+-])[\\p{L}\\p{N}_%+](?:[\\p{L}\\p{N}._%+-]{0,62}[\\p{L}\\p{N}_%+])?"
+  "(?<![\\p{L}\\p{N}._%+-]|//)[\\p{L}\\p{N}_%+](?:[\\p{L}\\p{N}._%+-]{0,62}[\\p{L}\\p{N}_%+])?"
     + "@((?:[\\p{L}\\p{N}](?:[\\p{L}\\p{N}-]{0,61}[\\p{L}\\p{N}])?\\.){1,8}\\p{L}{2,24})(?![\\p{L}\\p{N}@]|-\\p{L})(:[^\\s\\d])?",
   "gu"
 )
@@ -149,13 +155,18 @@ const notPhone = /^(?:\d{4}[-./]\d\d?[-./]\d\d?|\d{1,2}[./]\d{1,2}[./]\d{4}|\d{1
 const other =
   /(?:order|ticket|invoice|case|ref(?:erence)?|sku|part|model|serial|item|id|bestellung|auftrag|commande|pedido)[^\p{L}\d\n]{0,3}(?:(?:no\.?|nr\.?|number|id)[^\p{L}\d\n]{0,3})?$/iu
 
+/** E.164 allows 15 digits, the North American plan has 11; a run without separators is long, or it is an amount. */
+const isDialable = (match: string, digits: string): boolean =>
+  digits.length <= 17 && (!match.startsWith("+1") || digits.length === 11) &&
+  (digits.length >= 10 || /[ .()/-]/.test(match))
+
 const isCounting = (digits: string): boolean => digits === "0102030405"
 
 const hasPhone = (text: string): boolean => {
   for (const pattern of [internationalPhone, americanPhone, europeanPhone]) {
     for (const { 0: match, index } of text.matchAll(pattern)) {
       const digits = digitsOf(match)
-      if (digits.length > 17 || isCounting(digits)) continue
+      if (isCounting(digits) || (pattern === internationalPhone && !isDialable(match, digits))) continue
       if (!other.test(text.slice(Math.max(0, index - 32), index))) return true
     }
   }
@@ -167,8 +178,22 @@ const hasPhone = (text: string): boolean => {
 
 /** The kind of the first number that is high: a payment card or a Social Security number. */
 export const guardedNumberKind = (text: string): string | undefined =>
-  hasCard(text) ? "a payment card number" : hasSsn(text) ? "a US Social Security number" : undefined
+  !/\d{2}/.test(text)
+    ? undefined
+    : hasCard(text)
+    ? "a payment card number"
+    : hasSsn(text)
+    ? "a US Social Security number"
+    : undefined
 
 /** The kind of the first contact or bank number: an email address, an IBAN or a phone number. */
 export const contactKind = (text: string): string | undefined =>
-  hasEmail(text) ? "an email address" : hasIban(text) ? "an IBAN" : hasPhone(text) ? "a phone number" : undefined
+  text.includes("@") && hasEmail(text)
+    ? "an email address"
+    : !/\d/.test(text)
+    ? undefined
+    : hasIban(text)
+    ? "an IBAN"
+    : hasPhone(text)
+    ? "a phone number"
+    : undefined

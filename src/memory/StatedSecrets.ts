@@ -17,20 +17,22 @@ const labels = new RegExp(`(?<password>${passwords})|${keys}`, "giu")
 
 // Between a label and its value: an ending of the name (`_PROD`, `2`), what it is for, and a sign or a verb.
 const bridge = new RegExp(
-  "(?:[_-]?(?:\\d{1,3}|v\\d{1,2}|prod|production|dev|staging|test|live))?(?![\\p{L}\\p{N}_])(?!-\\p{L})"
+  "(?:[_-]?(?:\\d{1,3}|v\\d{1,2}|prod|production|dev|staging|test|live))?(?:(?![\\p{L}\\p{N}_])(?!-\\p{L})|(?=[は是는은]))"
     + "(?:\\s{0,2}\\([^()\\n]{1,40}\\)|\\s(?:for|to|of|on|at|in|from|für|von|pour|de|para|do|voor)\\s[^\\n:=.\"']{1,48}?)?"
     + "\\\\?[\"'`*_]{0,3}\\s{0,4}"
-    + "(?:(?<sign>:=|=>|->|→|={1,2}|[:：])|(?<verb>is set to|set to|is|was|ist|lautet|est|es|è|é|är|jest|equals|—|–|は)(?=\\s))"
+    + "(?:(?<sign>:=|=>|->|→|={1,2}|[:：は是는은])|(?<verb>is set to|set to|is|was|ist|lautet|est|es|è|é|är|jest|equals|—|–)(?=\\s))"
     + "[\\s*]{0,4}",
   "iuy"
 )
-const quotedValue = /\\?(["'`])([^\n"'`\\]{1,512})\\?\1/uy
-const bareValue = /[^\s"'`]{1,512}/uy
-const adjacentValue = /\s["'`]?([A-Za-z0-9+/_=.~-]{16,512})/uy
-const restOfLine = /[ \t]{1,4}[\p{L}\p{N}]/uy
+const quotedValue = /\\?(["'`])([^\n"'`\\]{1,128})\\?\1/uy
+// The first of a long value is enough to judge it, and bounds what is read again when labels stand inside values.
+const bareValue = /[^\s"'`,;&]{1,64}/uy
+const adjacentValue = /\s["'`]?([A-Za-z0-9+/_=.~-]{16,128})/uy
+// More words, unless the next one is a name with a value of its own.
+const restOfLine = /[,;]?[ \t]{1,4}(?![\p{L}\p{N}_]{1,40}\s{0,2}[=:])[\p{L}\p{N}]/uy
 
-const bearerHeader = /\bbearer\s{1,4}["'`]?([A-Za-z0-9._~+/=-]{16,512})/gi
-const basicHeader = /authorization["'`]?\s{0,4}[:=]\s{0,4}["'`]?basic\s{1,4}([A-Za-z0-9+/=]{8,512})/gi
+const bearerHeader = /\bbearer\s{1,4}["'`]?([A-Za-z0-9._~+/=-]{16,128})/gi
+const basicHeader = /authorization["'`]?\s{0,4}[:=]\s{0,4}["'`]?basic\s{1,4}([A-Za-z0-9+/=]{8,128})/gi
 // The user part stops at the slash of the next `://`, so that no stretch is read twice.
 const urlPassword = /[a-z0-9+.-]:\/\/[^\s/?#:@"'<>]*:([^\s/?#@"']+)@[^\s@]/gi
 
@@ -62,7 +64,7 @@ const measure = new RegExp(
 )
 // Code that reads a secret from somewhere: a call, a member, a path of names.
 const expression =
-  /^(?:[\p{L}_$][\p{L}\p{N}_$]*(?:\.[\p{L}_$][\p{L}\p{N}_$]*)*[([].*|[\p{L}_$]+\d?(?:\.[\p{L}_$]+\d?)+)$/u
+  /^(?:[\p{L}_$][\p{L}\p{N}_$]*(?:\??\.[\p{L}_$][\p{L}\p{N}_$]*)*[([].*|[\p{L}_$]+\d?(?:\??\.[\p{L}_$]+\d?)+[?.]{0,2}(?:\[.*)?)$/u
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 /** A name made of words and small numbers (`prod-db-credentials`, `projects/acme/secrets/db`): says where, not what. */
@@ -121,11 +123,15 @@ const at = (pattern: RegExp, text: string, index: number): RegExpExecArray | nul
   return pattern.exec(text)
 }
 
-/** A label inside another word is none, save after a lower-case letter where a capital begins the next one (`dbPassword`). */
-const beginsWord = (text: string, index: number): boolean => {
+/**
+ * A label inside another word is none, save after a lower-case letter where a capital begins the next one
+ * (`dbPassword`), and in names all in capitals (`PGPASSWORD`).
+ */
+const beginsWord = (text: string, index: number, label: string): boolean => {
   const before = text.slice(Math.max(0, index - 1), index)
   return !/[\p{Script=Latin}\p{Script=Cyrillic}\d]/u.test(before) ||
-    (/\p{Ll}|\d/u.test(before) && /\p{Lu}/u.test(text.slice(index, index + 1)))
+    (/\p{Ll}|\d/u.test(before) && /\p{Lu}/u.test(text.slice(index, index + 1))) ||
+    (/\p{Lu}/u.test(before) && label === label.toUpperCase())
 }
 
 const valueAfter = (
@@ -138,29 +144,28 @@ const valueAfter = (
   const bare = at(bareValue, text, start)
   return bare === null
     ? undefined
-    : { value: bare[0].replace(/[.,;:!?)\]}>*\\]+$/u, ""), end: bareValue.lastIndex, quoted: false }
+    : { value: bare[0].replace(/[.:!?)\]}>*\\]{1,4}$/u, ""), end: bareValue.lastIndex, quoted: false }
 }
 
 const assignmentKind = (text: string): string | undefined => {
   for (const label of text.matchAll(labels)) {
-    if (!beginsWord(text, label.index)) continue
+    if (!beginsWord(text, label.index, label[0])) continue
     const end = label.index + label[0].length
     const password = label.groups?.["password"] !== undefined
     const between = at(bridge, text, end)
     if (between !== null) {
       const found = valueAfter(text, bridge.lastIndex)
-      const ends = found === undefined || /[,;]/.test(text.slice(found.end - 1, found.end))
       const stated = found !== undefined && isSecret({
         value: found.value,
         password,
         sign: between.groups?.["sign"],
         quoted: found.quoted,
-        goesOn: !ends && at(restOfLine, text, found.end) !== null
+        goesOn: at(restOfLine, text, found.end) !== null
       })
       if (stated) return password ? "a password" : "a secret key or token"
       continue
     }
-    const next = at(adjacentValue, text, end)?.[1]?.replace(/[.]+$/, "")
+    const next = at(adjacentValue, text, end)?.[1]?.replace(/[.]{1,3}$/, "")
     if (next !== undefined && !isNothing(next) && !uuid.test(next) && isRandom(next)) {
       return password ? "a password" : "a secret key or token"
     }
@@ -193,12 +198,13 @@ const urlKind = (text: string): string | undefined => {
 const pinWords =
   "(?:(?<![\\p{L}\\p{N}_-])|(?<=(?:my|user|card|atm|bank|sim|door|account|debit|credit|phone|security|login|access|alarm"
   + "|lock)[_-]?))(?:pin|пин|geheimzahl|暗証番号)"
-const pinName = "(?:[\\s_-]?(?:code|number|no|nr|nummer|koodi|kod|kode|código|codigo|код|番号))?(?![\\p{L}\\p{N}])"
+const pinName =
+  "(?:[\\s_-]?(?:code|number|no|nr|nummer|koodi|kod|kode|código|codigo|код|番号))?(?=[は是는은]|[^\\p{L}\\p{N}]|$)"
 const pinPurpose = "(?:\\s(?:for|of|to|on|für|von|de|del|pour|per|para)\\s[^\\n:=\\d]{1,40}?)?"
 const pinDigits =
   "[\"'`*]{0,3}(\\d{4,8})(?![\\d]|[.,:/-]\\d|[\\s-]{0,2}(?:digits?|characters|stellen|chiffres|cifras|d[íi]gitos|cyfr))"
 const statedPin = new RegExp(
-  `${pinWords}${pinName}${pinPurpose}["'\`*]{0,3}\\s{0,4}(?:[:：=#]|->|(?<=\\s)(?:is|was|ist|lautet|est|es|è|é|är|jest|это)(?=\\s)|は)\\s{0,4}${pinDigits}`,
+  `${pinWords}${pinName}${pinPurpose}["'\`*]{0,3}\\s{0,4}(?:[:：=#は是는은]|->|(?<=\\s)(?:is|was|ist|lautet|est|es|è|é|är|jest|это)(?=\\s))\\s{0,4}${pinDigits}`,
   "iu"
 )
 const barePin = new RegExp(`(?<![\\p{L}\\p{N}_-])PIN(?: code| number)? ${pinDigits}`, "u")
@@ -206,4 +212,4 @@ const barePin = new RegExp(`(?<![\\p{L}\\p{N}_-])PIN(?: code| number)? ${pinDigi
 /** The kind of the first stated secret, in words that are safe to show, else undefined. */
 export const statedSecretKind = (text: string): string | undefined =>
   urlKind(text) ?? headerKind(text) ?? assignmentKind(text) ??
-    (statedPin.test(text) || barePin.test(text) ? "a PIN" : undefined)
+    (/\d{4}/.test(text) && (statedPin.test(text) || barePin.test(text)) ? "a PIN" : undefined)
