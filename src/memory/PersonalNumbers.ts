@@ -49,9 +49,13 @@ const groupedCard = new RegExp(
 const goods =
   /\b(?:ean|gtin|isbn|issn|upc|barcode|imei|iccid|tracking|snowflake|phone|tel|telefon|mobile|mobil|whatsapp|fax|sms)\b[^\d\n]{0,16}$/i
 
+// Four round amounts in a row pass the check digit by chance.
+const roundGroups = /^(?:\d\d00){4}$/
+
 const hasCard = (text: string): boolean => {
   for (const match of text.matchAll(groupedCard)) {
     const digits = digitsOf(match[0])
+    if (roundGroups.test(digits)) continue
     if (isCard(digits) || (digits.length > 16 && isCard(digits.slice(0, 16)))) return true
   }
   for (const match of text.matchAll(solidCard)) {
@@ -81,25 +85,24 @@ const ibanStart = /(?<![\p{L}\d_])[A-Za-z]{2}\d\d(?=[ -]?[A-Za-z0-9])/gu
 // Longer than any IBAN with a separator after each character.
 const IBAN_REACH = 70
 
-const isAlphanumeric = (text: string, place: number): boolean => {
-  const code = text.charCodeAt(place)
-  return (code >= 48 && code <= 57) || (code >= 65 && code <= 90) || (code >= 97 && code <= 122)
-}
+const SPACE = 32
+const HYPHEN = 45
+const isAlphanumeric = (code: number): boolean =>
+  (code >= 48 && code <= 57) || (code >= 65 && code <= 90) || (code >= 97 && code <= 122)
 
 const hasIban = (text: string): boolean => {
   for (const { 0: head, index } of text.matchAll(ibanStart)) {
     const length = countrySpecs[head.slice(0, 2).toUpperCase()]?.chars
     if (length === null || length === undefined) continue
-    let iban = ""
+    let count = 0
     let place = index
-    for (; place < index + IBAN_REACH && iban.length < length; place++) {
-      const character = text.charAt(place)
-      if (/[A-Za-z0-9]/.test(character)) iban += character
-      else if (!/[ -]/.test(character) || !/[A-Za-z0-9]/.test(text.charAt(place + 1))) break
+    for (; place < index + IBAN_REACH && count < length; place++) {
+      const code = text.charCodeAt(place)
+      if (isAlphanumeric(code)) count++
+      else if ((code !== SPACE && code !== HYPHEN) || !isAlphanumeric(text.charCodeAt(place + 1))) break
     }
-    if (iban.length === length && !/[A-Za-z0-9]/.test(text.charAt(place)) && isValidIBAN(iban.toUpperCase())) {
-      return true
-    }
+    if (count < length || isAlphanumeric(text.charCodeAt(place))) continue
+    if (isValidIBAN(text.slice(index, place).replace(/[ -]/g, "").toUpperCase())) return true
   }
   return false
 }
@@ -112,7 +115,8 @@ const email = new RegExp(
     + "@((?:[\\p{L}\\p{N}](?:[\\p{L}\\p{N}-]{0,61}[\\p{L}\\p{N}])?\\.){1,8}\\p{L}{2,24})(?![\\p{L}\\p{N}@]|-\\p{L})(:[^\\s\\d])?",
   "gu"
 )
-const fileEnding = /\.(?:png|jpe?g|gif|svg|webp|ico|css|scss|js|mjs|cjs|ts|tsx|jsx|json|md|html?|ya?ml|txt|pdf)$/i
+const fileEnding =
+  /\.(?:png|jpe?g|gif|svg|webp|ico|css|scss|js|mjs|cjs|ts|tsx|jsx|json|md|html?|ya?ml|txt|pdf|t?gz|zip|tar)$/i
 
 const hasEmail = (text: string): boolean => {
   for (const [match, domain = "", path] of text.matchAll(email)) {
@@ -129,7 +133,7 @@ const countryCode =
   "(?:1(?=[ .()-]{0,3}[2-9]\\d\\d[ .)-]{0,3}[2-9])|7|2[07]|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0-58]"
   + "|(?:2[1-689]|3[578]|42|5[09]|6[789]|8[058]|9[679])\\d)"
 const internationalPhone = new RegExp(
-  `(?<![\\p{L}\\d_.,+*/=-])(?:\\+|00 ?(?=\\d{1,3}[ ./-]))${countryCode}[ .-]?(?:\\(\\d{1,5}\\)[ .-]?)?[1-9](?:[ .()/-]{0,2}\\d){5,12}(?![\\p{L}\\d_]|[.,]\\d)`,
+  `(?<![\\p{L}\\d_.,+*/=-])(?:\\+|00 ?(?=\\d{1,3}[ ./-]))(?:39[ .-]?0|${countryCode}[ .-]?)(?:\\(\\d{1,5}\\)[ .-]?)?[1-9](?:[ .()/-]{0,2}\\d){5,12}(?![\\p{L}\\d_]|[.,]\\d)`,
   "gu"
 )
 const americanPhone = new RegExp(
@@ -148,12 +152,12 @@ const phoneWords =
   + " (?:me|him|her|us|them|you)?(?: ?(?:at|on|under))|телефон|тел|电话|電話|手机|휴대폰|携帯"
 const namedPhone = new RegExp(
   `(?<![\\p{Script=Latin}\\p{Script=Cyrillic}])(?:${phoneWords})(?:[ _-]?(?:number|no|nr|nummer|num|#))?(?![\\p{Script=Latin}\\p{Script=Cyrillic}\\d])`
-    + "[\"'`*\\s:：=.#-]{0,8}(?:is |ist |es |est |:)?[\"'`]?(?<number>\\+?\\(?\\d(?:[ .()/-]{0,2}\\d){6,14})(?![\\p{L}\\d_]|[.,:]\\d)",
+    + "[\"'`*\\s:：=.#-]{0,8}(?:is |ist |es |est |:)?[\"'`]?(?<number>\\+?\\(?\\d(?:[ .()/-]{0,3}\\d){6,14})(?![\\p{L}\\d_]|[.,:]\\d)",
   "giu"
 )
 const notPhone = /^(?:\d{4}[-./]\d\d?[-./]\d\d?|\d{1,2}[./]\d{1,2}[./]\d{4}|\d{1,3}(?:\.\d{1,3}){3})(?!\d)/
 const other =
-  /(?:order|ticket|invoice|case|ref(?:erence)?|sku|part|model|serial|item|id|bestellung|auftrag|commande|pedido)[^\p{L}\d\n]{0,3}(?:(?:no\.?|nr\.?|number|id)[^\p{L}\d\n]{0,3})?$/iu
+  /(?:order|ticket|version|release|build|ip|invoice|case|ref(?:erence)?|sku|part|model|serial|item|id|bestellung|auftrag|commande|pedido)[^\p{L}\d\n]{0,3}(?:(?:no\.?|nr\.?|number|id)[^\p{L}\d\n]{0,3})?$/iu
 
 /** E.164 allows 15 digits, the North American plan has 11; a run without separators is long, or it is an amount. */
 const isDialable = (match: string, digits: string): boolean =>

@@ -21,12 +21,19 @@ const namers = ["name", "key", "label", "field", "variable"] as const
 
 const isList = (value: Json): value is ReadonlyArray<Json> => Array.isArray(value)
 
+// Short names that mean a password as the name of a member, and much else in a sentence.
+const shortNames: ReadonlySet<string> = new Set(["pass", "pw"])
+
+// Members of one list that are read behind the list's name; each of them repeats it, so the rest go without.
+const NAMED_MEMBERS = 1_024
+
 const lines = (name: string, value: Json, into: Array<string>): void => {
   if (value === null || typeof value === "boolean") return
   if (typeof value !== "object") {
-    into.push(name === "" ? String(value) : `${name}: ${value}`)
+    const label = shortNames.has(name.toLowerCase()) && !/^\d*$/.test(String(value)) ? "password" : name
+    into.push(label === "" ? String(value) : `${label}: ${value}`)
   } else if (isList(value)) {
-    for (const member of value) lines(name, member, into)
+    value.forEach((member, index) => lines(index < NAMED_MEMBERS ? name : "", member, into))
   } else {
     const named = namers.map((namer) => value[namer]).find((one) => typeof one === "string")
     for (const [key, member] of Object.entries(value)) {
@@ -46,6 +53,6 @@ const labelOf = (memory_key: string): string => memory_key.slice(memory_key.last
 export const claimText = (memory_key: string, value: Json): string => {
   if (typeof value === "string" || typeof value === "number") return readable(`${labelOf(memory_key)} is ${value}`)
   const into: Array<string> = []
-  lines(isList(value ?? "") ? labelOf(memory_key) : "", value, into)
+  lines(isList(value) ? labelOf(memory_key) : "", value, into)
   return readable(into.join("\n"))
 }

@@ -13,14 +13,16 @@ const passwords =
 /** Labels whose value is made by a machine. */
 const keys = "(?:api|access|account|auth|client|encryption|license|master|private|secret|service|shared|signing|storage"
   + "|subscription|app|application)[ _-]?key|api[ _-]?token|connection[ _-]?string|credentials?|bearer|token|secret"
-const labels = new RegExp(`(?<password>${passwords})|${keys}`, "giu")
+/** Names that mean a password before a sign, and much else elsewhere. */
+const shorts = "(?<![\\p{L}\\d])(?:pass|pw)(?=[\"'`]?\\s{0,2}[:=])"
+const labels = new RegExp(`(?<password>${passwords})|(?<short>${shorts})|${keys}`, "giu")
 
 // Between a label and its value: an ending of the name (`_PROD`, `2`), what it is for, and a sign or a verb.
 const bridge = new RegExp(
   "(?:[_-]?(?:\\d{1,3}|v\\d{1,2}|prod|production|dev|staging|test|live))?(?:(?![\\p{L}\\p{N}_])(?!-\\p{L})|(?=[は是는은]))"
     + "(?:\\s{0,2}\\([^()\\n]{1,40}\\)|\\s(?:for|to|of|on|at|in|from|für|von|pour|de|para|do|voor)\\s[^\\n:=.\"']{1,48}?)?"
     + "\\\\?[\"'`*_]{0,3}\\s{0,4}"
-    + "(?:(?<sign>:=|=>|->|→|={1,2}|[:：は是는은])|(?<verb>is set to|set to|is|was|ist|lautet|est|es|è|é|är|jest|equals|—|–)(?=\\s))"
+    + "(?:(?<sign>:=|=>|->|→|={1,2}|[:：は是는은])|(?<verb>is set to|set to|is|was|ist|lautet|est|es|è|é|är|jest|equals|—|–|\\|)(?=\\s))"
     + "[\\s*]{0,4}",
   "iuy"
 )
@@ -38,7 +40,7 @@ const urlPassword = /[a-z0-9+.-]:\/\/[^\s/?#:@"'<>]*:([^\s/?#@"']+)@[^\s@]/gi
 
 // A value that stands for another: said to be hidden, to be filled in, or kept elsewhere.
 const standIn = new RegExp(
-  "^(?:<.*|\\[.*|\\$\\{.*|\\$\\(.*|\\$[A-Za-z_]\\w*|\\{\\{?.*|%\\w+%|__\\w+__|[*•●xX.…#_?-]+|.*(?:\\*{3}|•{3}|\\.{3}|…).*"
+  "^(?:<.*|(?:~|\\.{1,2})?/(?:[\\w.-]+/)*[\\w.-]+|~/.*|\\[.*|\\$\\{.*|\\$\\(.*|\\$[A-Za-z_]\\w*|\\{\\{?.*|%\\w+%|__\\w+__|[*•●xX.…#_?-]+|.*(?:\\*{3}|•{3}|\\.{3}|…).*"
     + "|(?:your|my|the|some|insert|enter|replace|put|add)[ _-].*|(?:redacted|masked|hidden|removed|omitted|withheld|secret"
     + "|password|passwd|change[ _-]?(?:me|it|this)|replace[ _-]?me|placeholder|example|sample|dummy|todo|tbd|n/?a|none|null"
     + "|nil|undefined|unknown|missing|empty|blank|unset|true|false|yes|no|on|off|default)[!?.]*"
@@ -51,7 +53,7 @@ const descriptor = new RegExp(
     + "|incorrect|wrong|invalid|valid|encrypted|hashed|salted|stored|saved|set|disabled|enabled|allowed|denied|protected|based"
     + "|string|str|text|varchar|char|bytes?|number|int|integer|bool|boolean|object|any|uuid|secretstr|secretstring|authentication"
     + "|auth|login|policy|manager|rotation|same|different|shared|unique|private|public|confidential|sensitive|available|input"
-    + "|bearer|basic|oauth|jwt|opaque|plain|plaintext|cleartext|obligatorio|obligatoire|erforderlich|expirado|abgelaufen)$",
+    + "|bearer|basic|oauth|jwt|opaque|plain|plaintext|cleartext|obligatori[ao]|obligatoire|erforderlich|expirado|abgelaufen)$",
   "i"
 )
 // Counts, durations, sizes, dates, versions and the names of algorithms.
@@ -69,8 +71,9 @@ const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 /** A name made of words and small numbers (`prod-db-credentials`, `projects/acme/secrets/db`): says where, not what. */
 const isName = (value: string): boolean =>
-  /^[\p{L}\p{N}_./:@-]+$/u.test(value) &&
-  value.split(/[-_./:@]+/).every((part) => /^(?:\p{L}+|v?\d{1,4})?$/u.test(part))
+  /^[\p{L}\p{N}_./:@#-]+$/u.test(value) &&
+  value.split(/[-_./:@#]+/).every((part) => /^(?:\p{L}+|v?\d{1,4}|\p{L}{1,4}\d{1,3}\p{L}?)?$/u.test(part)) &&
+  /[-_./:@#]|^\p{L}+$/u.test(value)
 
 /** Shannon entropy of the characters, in bits a character. */
 const entropy = (text: string): number => {
@@ -95,14 +98,16 @@ const isNothing = (value: string): boolean => standIn.test(value) || measure.tes
 
 interface Stated {
   readonly value: string
-  readonly password: boolean
+  /** What kind of label it stands behind. */
+  readonly label: "password" | "short" | "key"
   readonly sign: string | undefined
   readonly quoted: boolean
   /** More words follow on the line. */
   readonly goesOn: boolean
 }
 
-const isSecret = ({ goesOn, password, quoted, sign, value }: Stated): boolean => {
+const isSecret = ({ goesOn, label, quoted, sign, value }: Stated): boolean => {
+  const password = label === "password"
   if (password && /^\d{4,}$/.test(value)) return !goesOn
   if (isNothing(value) || descriptor.test(value)) return false
   if (/\s/.test(value)) return password && quoted && sign !== undefined && isMixed(value, 8)
@@ -115,7 +120,12 @@ const isSecret = ({ goesOn, password, quoted, sign, value }: Stated): boolean =>
   if (letters) {
     return sign === "=" && !goesOn && value.length >= 6 && !/^(?:new|get|await|self|this|process)$/i.test(value)
   }
-  return !isName(value) && isMixed(value, 8) || uuid.test(value) && sign !== undefined
+  if (isName(value)) return false
+  // In a sentence that goes on, one digit may be part of a word (`team2gether`).
+  return label === "short"
+    ? isMixed(value, 6)
+    : (isMixed(value, 8) && (sign !== undefined || !goesOn || /\d.*\d/.test(value))) ||
+      (uuid.test(value) && sign !== undefined)
 }
 
 const at = (pattern: RegExp, text: string, index: number): RegExpExecArray | null => {
@@ -147,27 +157,33 @@ const valueAfter = (
     : { value: bare[0].replace(/[.:!?)\]}>*\\]{1,4}$/u, ""), end: bareValue.lastIndex, quoted: false }
 }
 
+const spoken = { password: "a password", short: "a password", key: "a secret key or token" } as const
+
 const assignmentKind = (text: string): string | undefined => {
   for (const label of text.matchAll(labels)) {
     if (!beginsWord(text, label.index, label[0])) continue
     const end = label.index + label[0].length
-    const password = label.groups?.["password"] !== undefined
+    const kind = label.groups?.["password"] !== undefined
+      ? "password"
+      : label.groups?.["short"] !== undefined
+      ? "short"
+      : "key"
     const between = at(bridge, text, end)
     if (between !== null) {
       const found = valueAfter(text, bridge.lastIndex)
       const stated = found !== undefined && isSecret({
         value: found.value,
-        password,
+        label: kind,
         sign: between.groups?.["sign"],
         quoted: found.quoted,
         goesOn: at(restOfLine, text, found.end) !== null
       })
-      if (stated) return password ? "a password" : "a secret key or token"
+      if (stated) return spoken[kind]
       continue
     }
     const next = at(adjacentValue, text, end)?.[1]?.replace(/[.]{1,3}$/, "")
     if (next !== undefined && !isNothing(next) && !uuid.test(next) && isRandom(next)) {
-      return password ? "a password" : "a secret key or token"
+      return spoken[kind]
     }
   }
   return undefined

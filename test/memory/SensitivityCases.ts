@@ -4,6 +4,7 @@
  */
 import type { Json } from "../../src/kernel/Json.ts"
 import type { Sensitivity } from "../../src/memory/MemoryModel.ts"
+import { nearMisses, spokenContacts, spokenSecrets } from "./SensitivityNotes.ts"
 
 export interface Case {
   readonly value: Json
@@ -418,4 +419,14 @@ export const keyed: ReadonlyArray<Case> = [
   { memory_key: "auth/pin", value: "4 digits", label: "none" }
 ]
 
-export const cases: ReadonlyArray<Case> = [...credentials, ...stated, ...numbers, ...contacts, ...harmless, ...keyed]
+export const cases: ReadonlyArray<Case> = [
+  ...credentials,
+  ...stated,
+  ...numbers,
+  ...contacts,
+  ...harmless,
+  ...keyed,
+  ...all("high", spokenSecrets),
+  ...all("medium", spokenContacts),
+  ...all("none", nearMisses)
+]
