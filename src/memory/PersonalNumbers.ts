@@ -38,11 +38,12 @@ const isCard = (digits: string): boolean =>
 
 // In one piece: no digit may continue it, with or without a separator, and no letter or hex run holds it.
 const solidCard = /(?<![\p{L}\d_+])(?<!\d[ .,:/-])\d{13,19}(?![\p{L}\d_]|[.,:-]\d)/gu
-// In the groups printed on cards; a column of four-digit numbers is longer and is none.
+// In the groups printed on cards, after which a space may part a code or a year; a column of four-digit numbers is longer
+// and is none.
 const groupedCard = new RegExp(
   "(?<![\\p{L}\\d_])(?<!\\d{4}[ .-])(?<!\\p{Lu}{2}\\d\\d ?)"
     + "(?:\\d{4}([ .-])\\d{4}\\1\\d{4}\\1\\d{4}(?:\\1\\d{1,3}(?![\\d/]))?|\\d{4}([ .-])\\d{6}\\2\\d{4,5})"
-    + "(?![\\p{L}\\d_]|[ .-]\\d{4}[ .-]\\d{4})",
+    + "(?![\\p{L}\\d_]|[.-]\\d| \\d{4} \\d{4})",
   "gu"
 )
 // A number of goods, a device or a phone that passes by chance or shares the check digit.
@@ -56,7 +57,7 @@ const hasCard = (text: string): boolean => {
   for (const match of text.matchAll(groupedCard)) {
     const digits = digitsOf(match[0])
     if (roundGroups.test(digits)) continue
-    if (isCard(digits) || (digits.length > 16 && isCard(digits.slice(0, 16)))) return true
+    if (isCard(digits) || (/ \d{3}$/.test(match[0]) && isCard(digits.slice(0, -3)))) return true
   }
   for (const match of text.matchAll(solidCard)) {
     if (isCard(match[0]) && !goods.test(text.slice(Math.max(0, match.index - 40), match.index))) return true

@@ -56,7 +56,8 @@ describe("SensitivityPolicy", () => {
     const digits = FastCheck.stringOf(FastCheck.constantFrom(..."0123456789"), { minLength: 12, maxLength: 20 })
     FastCheck.assert(
       FastCheck.property(digits, FastCheck.constantFrom("", " ", "-"), (text, separator) => {
-        FastCheck.pre(!passesLuhn(text))
+        // After a space, what follows the sixteenth digit is the card's code or year.
+        FastCheck.pre(!passesLuhn(text) && (separator !== " " || !passesLuhn(text.slice(0, 16))))
         const grouped = text.replace(/(\d{4})(?=\d)/g, `$1${separator}`)
         assert.notStrictEqual(judge(`paid with ${grouped} today`).kind, "a payment card number")
       }),
@@ -96,12 +97,11 @@ describe("SensitivityPolicy", () => {
     const { system, user } = process.cpuUsage(before)
     return (user + system) / 1_000
   }
-  // Compiled before it is measured, as in a running server.
-  const hostile: ReadonlyArray<readonly [string, Json]> = [...hostileTexts, ...hostileValues]
   it("judges 1 MiB of hostile text in less than 300 ms", () => {
-    for (const [, value] of hostile.slice(0, 8)) judge(value)
-    const slow = hostile.flatMap(([name, value]) => {
-      const millis = Math.min(millisOf(value), millisOf(value))
+    const slow = [...hostileTexts, ...hostileValues].flatMap(([name, value]) => {
+      const first = millisOf(value)
+      // Once more, as in a running server, where every pattern is compiled.
+      const millis = first < 300 ? first : millisOf(value)
       return millis < 300 ? [] : [`${name}: ${Math.round(millis)} ms`]
     })
     assert.deepStrictEqual(slow, [])
