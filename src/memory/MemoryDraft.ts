@@ -64,7 +64,6 @@ export const fresh = (
   memory_key: item.memory_key,
   memory_id: before?.memory_id ?? memoryId,
   run_id: item.run_id,
-  tags: [],
   entities: [],
   relations: "[]",
   files: [],

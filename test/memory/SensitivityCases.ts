@@ -2,15 +2,9 @@
  * Values that are sensitive and values that only talk of it: invented, or the examples that providers and standards print
  * in their documents. Credentials are joined from parts, so that no scanner of this repository takes one for a live key.
  */
-import type { Json } from "../../src/kernel/Json.ts"
-import type { Sensitivity } from "../../src/memory/MemoryModel.ts"
 import { nearMisses, spokenContacts, spokenSecrets } from "./SensitivityNotes.ts"
-
-export interface Case {
-  readonly value: Json
-  readonly label: Sensitivity
-  readonly memory_key?: string
-}
+import { all, contacts, numbers } from "./SensitivityNumbers.ts"
+import type { Case } from "./SensitivityNumbers.ts"
 
 const joined = (...parts: ReadonlyArray<string>): string => parts.join("")
 const run = (alphabet: string, length: number): string =>
@@ -21,10 +15,6 @@ const ALNUM = "aB3dE5gH7jK9mN2pQ4sT6vW8xY0zCfLr"
 const HEX = "0a1b2c3d4e5f6879"
 const alnum = (length: number) => run(ALNUM, length)
 const hex = (length: number) => run(HEX, length)
-const upper = (length: number) => alnum(length).toUpperCase()
-
-const all = (label: Sensitivity, values: ReadonlyArray<Json>): ReadonlyArray<Case> =>
-  values.map((value) => ({ value, label }))
 
 /** Known by their shape alone. */
 export const credentials = all("high", [
@@ -168,78 +158,6 @@ export const stated = all("high", [
   "{\\\"password\\\": \\\"hunter2\\\"}",
   "user: bob\npassword: builder\n",
   "user=bob password=fixit99, host=db1"
-])
-
-/** Numbers checked by their issuer's rule: test numbers that the card schemes publish. */
-export const numbers = all("high", [
-  "4111111111111111",
-  "4111 1111 1111 1111",
-  "4111-1111-1111-1111",
-  "card 4012.8888.8888.1881 on file",
-  "5555555555554444",
-  "5105 1051 0510 5100",
-  "2223003122003222",
-  "378282246310005",
-  "3782 822463 10005",
-  "3714-496353-98431",
-  "6011111111111117",
-  "30569309025904",
-  "3056 930902 5904",
-  "3530111333300000",
-  "6200000000000005",
-  "4222222222222",
-  "visa 4111 1111 1111 1111 12/27 cvc 123",
-  "pay with 4111 1111 1111 1111 123",
-  "4111–1111–1111–1111",
-  "４１１１ １１１１ １１１１ １１１１",
-  "4111\u200B1111\u200B1111\u200B1111",
-  { card: 4111111111111111 },
-  { payment: { number: "4242424242424242" } },
-  "SSN 219-09-9999",
-  "078-05-1120",
-  "ssn: 123456789",
-  "123 45 6789",
-  "her social security number is 123 45 6789",
-  "social security no. 123456789",
-  "123456789 (SSN)",
-  { ssn: "123456789" },
-  { social_security_number: 123456789 }
-])
-
-export const contacts = all("medium", [
-  "write to maria.lopez@example.com",
-  "Ops list: ops+alerts@mail.example.co.uk.",
-  "<bob@example.org>",
-  "jürgen@müller.example.de",
-  { email: "ann@example.com" },
-  "owner=ann_b@example.io;",
-  "DE89 3704 0044 0532 0130 00",
-  "IBAN: GB29NWBK60161331926819",
-  "pay to fr14 2004 1010 0505 0001 3M02 606 by Friday",
-  "NL91ABNA0417164300 belongs to Ann",
-  "NO9386011117947",
-  "call +1 213 373 4253",
-  "+442079460958",
-  "+49 (0)30 901820",
-  "+49 30 901820",
-  "+39 347 123 4567",
-  "+86 138 0013 8000",
-  "0044 20 7946 0958",
-  "(212) 555-0123",
-  "212-555-0123",
-  "212.555.0123",
-  "1-800-555-0199",
-  "06 12 34 56 78",
-  "020 7946 0958",
-  "07700 900123",
-  "phone: 2125550123",
-  "Telefon 030 901820",
-  "Handy: 0171 1234567",
-  "телефон 8 (495) 123-45-67",
-  "手机: 13800138000",
-  "reach him at 5550123 4",
-  { phone: "2125550123" },
-  { contact: { mobile: 4915112345678 } }
 ])
 
 /** Text that speaks of secrets, people and numbers without holding one. */

@@ -8,8 +8,8 @@ const SIZE = 1024 * 1024
 const filled = (unit: string): string => unit.repeat(Math.ceil(SIZE / unit.length)).slice(0, SIZE)
 
 const units: ReadonlyArray<string> = [
-  ...["a", "A1", "1", "1 ", "1-", "-", "+", "+1", "<", "*", "\n", " ", "é", "ー", "😀", "a_", "a-", "a."],
-  ...[
+  ["a", "A1", "1", "1 ", "1-", "-", "+", "+1", "<", "*", "\n", " ", "é", "ー", "😀", "a_", "a-", "a."],
+  [
     "(1",
     "(212) ",
     "+44 (",
@@ -23,9 +23,9 @@ const units: ReadonlyArray<string> = [
     "phone: 1",
     "call me at "
   ],
-  ...["4111 ", "4111-1111-1111-1112 ", "411111111111111 ", "4111 111111 ", "ssn ", "ssn 1", "123-45-", "123-45-6789-"],
-  ...["DE89 ", "DE89 3704 0044 0532 0130 01 ", "a@", "a@a.", "@", "a@a.a", "://", "://a:", "://a:b", "a://a:b@ "],
-  ...[
+  ["4111 ", "4111-1111-1111-1112 ", "411111111111111 ", "4111 111111 ", "ssn ", "ssn 1", "123-45-", "123-45-6789-"],
+  ["DE89 ", "DE89 3704 0044 0532 0130 01 ", "a@", "a@a.", "@", "a@a.a", "://", "://a:", "://a:b", "a://a:b@ "],
+  [
     "password ",
     "password: ",
     "password: a ",
@@ -36,9 +36,9 @@ const units: ReadonlyArray<string> = [
     "secret",
     "api_key="
   ],
-  ...["secret=a.", "secret=a.a.a.a.", "secret: a-a-", "token 0123456789abcdef ", "pass: ", "{\"password\":\"", "\\\""],
-  ...["pin ", "PIN: ", "pin for ", "bearer ", "bearer aaaaaaaaaaaaaaaaaaaa ", "Authorization: Basic aaaaaaaa "],
-  ...[
+  ["secret=a.", "secret=a.a.a.a.", "secret: a-a-", "token 0123456789abcdef ", "pass: ", "{\"password\":\"", "\\\""],
+  ["pin ", "PIN: ", "pin for ", "bearer ", "bearer aaaaaaaaaaaaaaaaaaaa ", "Authorization: Basic aaaaaaaa "],
+  [
     "eyJ",
     "-eyJaaaaaaaaa.",
     "SG.aaaaaaaaaaaaaaaa.",
@@ -48,8 +48,8 @@ const units: ReadonlyArray<string> = [
     "Mxxxxxxxxxxxxxxxxxxxxxxx.",
     "0123456789abcdef-us"
   ],
-  ...["-----BEGIN ", "-----BEGIN PRIVATE KEY-----", "PuTTY-User-Key-File-2: a", "8Q~", ".atlasv1.", "+ABa"]
-]
+  ["-----BEGIN ", "-----BEGIN PRIVATE KEY-----", "PuTTY-User-Key-File-2: a", "8Q~", ".atlasv1.", "+ABa"]
+].flat()
 
 export const hostileTexts: ReadonlyArray<readonly [string, string]> = units.map((unit) => [unit, filled(unit)])
 
