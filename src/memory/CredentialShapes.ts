@@ -14,7 +14,10 @@ interface Shape {
 const start = "(?<![A-Za-z0-9_-])"
 const shape = (kind: string, body: string): Shape => ({ kind, pattern: new RegExp(start + body, "g") })
 
-const PEM_BODY = String.raw`(?:\s|\\[nr])*(?:[A-Za-z-]{1,40}: [^\n\\]{1,80}(?:\s|\\[nr])+){0,6}[A-Za-z0-9+/=]{16}`
+// Some lines of headers, then what is encoded; on the same line a word of prose is shorter.
+const PEM_BODY =
+  String.raw`(?:[ \t]*(?:\r|\\r)?(?:\n|\\n)(?:\s|\\[nr])*(?:[A-Za-z-]{1,40}: [^\n\\]{1,80}(?:\s|\\[nr])+){0,6}`
+  + "[A-Za-z0-9+/=]{4}|[ \\t]*[A-Za-z0-9+/=]{16})"
 
 // Sources are the providers' own pages on their token formats; lengths are lower bounds where a provider says they may grow.
 const shapes: ReadonlyArray<Shape> = [
@@ -42,16 +45,16 @@ const shapes: ReadonlyArray<Shape> = [
   shape("a Bitbucket or Atlassian token", "(?:ATBB[A-Za-z0-9]{24}|ATATT3[A-Za-z0-9_=-]{60}|ATCTT3[A-Za-z0-9_=-]{60})"),
   shape(
     "a Slack token",
-    "(?:xox[abceoprs]-[A-Za-z0-9-]{16}|xoxe\\.xox[bp]-[A-Za-z0-9-]{16}|xapp-\\d-[A-Za-z0-9-]{16})"
+    "(?:xox[abceoprs]-[A-Za-z0-9-]{10}|xoxe\\.xox[bp]-[A-Za-z0-9-]{16}|xapp-\\d-[A-Za-z0-9-]{16})"
   ),
   {
     kind: "a Slack webhook",
     pattern: /hooks\.slack\.com\/(?:services|workflows|triggers)\/[A-Z0-9]{6,16}\/[A-Za-z0-9/]{16}/g
   },
-  shape("a Stripe key", "(?:[sr]k_(?:live|test)_[A-Za-z0-9]{16}|whsec_[A-Za-z0-9+/]{24})"),
+  shape("a Stripe key", "(?:[sr]k_(?:live|test)_[A-Za-z0-9]{8}|whsec_[A-Za-z0-9+/]{24})"),
   shape("an Anthropic key", "sk-ant-[a-z0-9]{2,8}-[A-Za-z0-9_-]{24}"),
   shape("an OpenAI key", "sk-(?:proj|svcacct|admin|None)-[A-Za-z0-9_-]{20}"),
-  shape("an API key", "sk-(?:or-v1-[a-f0-9]{32}|[A-Za-z0-9]{20})"),
+  shape("an API key", "sk-(?:[a-z]{2,8}-)?(?:v\\d-)?(?=[A-Za-z]{0,16}\\d)[A-Za-z0-9]{12}"),
   shape("a Hugging Face token", "(?:hf_|api_org_)[A-Za-z0-9]{30}"),
   shape("an npm token", "npm_[A-Za-z0-9]{36}"),
   { kind: "an npm token", pattern: /:_(?:authToken|password|auth)=[A-Za-z0-9+/=_-]{16}/g },
@@ -93,16 +96,17 @@ const shapes: ReadonlyArray<Shape> = [
   shape("an Airtable token", "pat[A-Za-z0-9]{14}\\.[a-f0-9]{64}"),
   shape("an API key", "(?:gsk_[A-Za-z0-9]{40}|xai-[A-Za-z0-9]{40}|r8_[A-Za-z0-9]{36}|pplx-[A-Za-z0-9]{40})"),
   shape("a 1Password token", "ops_eyJ[A-Za-z0-9_-]{100}"),
-  shape("a JSON Web Token", "eyJ[A-Za-z0-9_-]{8,}\\.(?:eyJ)?[A-Za-z0-9_-]{8,}\\.[A-Za-z0-9_-]{8}")
+  shape(
+    "a JSON Web Token",
+    "eyJ[A-Za-z0-9_-]{8,}\\.(?:eyJ[A-Za-z0-9_-]{4,}\\.[A-Za-z0-9_-]{4}|[A-Za-z0-9_-]{8,}\\.[A-Za-z0-9_-]{8})"
+  )
 ]
 
-// Every shape holds a run this long; most text holds none and is done here.
-const longRun = /[A-Za-z0-9_+/=-]{14}/
+// Every shape holds such a run or beginning; most text holds none and is done here.
+const longRun = /[A-Za-z0-9_+/=-]{14}|-----BEGIN /
 
-// What stands for a key repeats itself: `xxxx…`, `0000…`, `your-key-here` holds no shape at all.
-const FEWEST_DISTINCT = 6
-
-const isSpread = (match: string): boolean => new Set(match.slice(-16)).size >= FEWEST_DISTINCT
+// What stands for a key is crossed out: `ghp_xxxx…`, `AKIA0000…`.
+const crossedOut = /[xX0*.#_-]{10}$/
 
 // Words that say a run is made up, in the run itself.
 const madeUp = /(?:your|insert|replace|redacted|placeholder|x{6}|\*{3}|\.{3})/i
@@ -112,7 +116,7 @@ export const credentialKind = (text: string): string | undefined => {
   if (!longRun.test(text)) return undefined
   for (const { kind, pattern } of shapes) {
     for (const [match] of text.matchAll(pattern)) {
-      if (isSpread(match) && !madeUp.test(match.slice(0, 80))) return kind
+      if (!crossedOut.test(match) && !madeUp.test(match.slice(0, 80))) return kind
     }
   }
   return undefined

@@ -10,12 +10,16 @@ const passwords =
   "pass(?:[ _-]?phrase|[ _-]?word|wd|[ _-]?code)|pwd|passwort|kennwort|contraseña|contrasena|clave secreta"
   + "|mot de passe|senha|wachtwoord|hasło|haslo|lösenord|losenord|salasana|adgangskode|parola|şifre|пароль|密码|密碼"
   + "|パスワード|비밀번호|(?<=[_-])pass"
-/** Labels whose value is made by a machine. */
+/** Labels whose value is made by a machine, and the two that are also plain words. */
 const keys = "(?:api|access|account|auth|client|encryption|license|master|private|secret|service|shared|signing|storage"
-  + "|subscription|app|application)[ _-]?key|api[ _-]?token|connection[ _-]?string|credentials?|bearer|token|secret"
+  + "|subscription|app|application)[ _-]?key|api[ _-]?token|connection[ _-]?string"
+const tokens = "credentials?|bearer|token"
 /** Names that mean a password before a sign, and much else elsewhere. */
 const shorts = "(?<![\\p{L}\\d])(?:pass|pw)(?=[\"'`]?\\s{0,2}[:=])"
-const labels = new RegExp(`(?<password>${passwords})|(?<short>${shorts})|${keys}`, "giu")
+const labels = new RegExp(
+  `(?<password>${passwords})|(?<short>${shorts})|(?<key>${keys})|(?<token>${tokens})|(?<secret>secret)`,
+  "giu"
+)
 
 // Between a label and its value: an ending of the name (`_PROD`, `2`), what it is for, and a sign or a verb.
 const bridge = new RegExp(
@@ -34,6 +38,8 @@ const adjacentValue = /\s["'`]?([A-Za-z0-9+/_=.~-]{16,128})/uy
 const restOfLine = /[,;]?[ \t]{1,4}(?![\p{L}\p{N}_]{1,40}\s{0,2}[=:])[\p{L}\p{N}]/uy
 
 const bearerHeader = /\bbearer\s{1,4}["'`]?([A-Za-z0-9._~+/=-]{16,128})/gi
+const authorization =
+  /authorization["'`]?\s{0,4}[:=]\s{0,4}["'`]?(?:bearer|token|apikey)\s{1,4}([A-Za-z0-9._~+/=-]{8,128})/gi
 const basicHeader = /authorization["'`]?\s{0,4}[:=]\s{0,4}["'`]?basic\s{1,4}([A-Za-z0-9+/=]{8,128})/gi
 // The user part stops at the slash of the next `://`, so that no stretch is read twice.
 const urlPassword = /[a-z0-9+.-]:\/\/[^\s/?#:@"'<>]*:([^\s/?#@"']+)@[^\s@]/gi
@@ -52,7 +58,7 @@ const descriptor = new RegExp(
   "^(?:required|optional|mandatory|expired|expires|reset|resets|rotated|rotates|changed|unchanged|updated|strong|weak|correct"
     + "|incorrect|wrong|invalid|valid|encrypted|hashed|salted|stored|saved|set|disabled|enabled|allowed|denied|protected|based"
     + "|string|str|text|varchar|char|bytes?|number|int|integer|bool|boolean|object|any|uuid|secretstr|secretstring|authentication"
-    + "|auth|login|policy|manager|rotation|same|different|shared|unique|private|public|confidential|sensitive|available|input"
+    + "|auth|login|policy|manager|rotation|same|different|shared|unique|private|public|confidential|sensitive|available|input|token|key|value|user(?:name)?|secret|password|pass|pwd|pin|code"
     + "|bearer|basic|oauth|jwt|opaque|plain|plaintext|cleartext|obligatori[ao]|obligatoire|erforderlich|expirado|abgelaufen)$",
   "i"
 )
@@ -96,10 +102,16 @@ const isMixed = (value: string, least: number): boolean =>
 
 const isNothing = (value: string): boolean => standIn.test(value) || measure.test(value) || expression.test(value)
 
+const labelKinds = ["password", "short", "key", "token", "secret"] as const
+type Label = typeof labelKinds[number]
+
+// How long a value of letters and digits must be behind each label; a short one behind "token" is a word ("token: step12").
+const shortest: Record<Label, number> = { password: 5, short: 6, key: 6, token: 8, secret: 6 }
+
 interface Stated {
   readonly value: string
   /** What kind of label it stands behind. */
-  readonly label: "password" | "short" | "key"
+  readonly label: Label
   readonly sign: string | undefined
   readonly quoted: boolean
   /** More words follow on the line. */
@@ -114,18 +126,17 @@ const isSecret = ({ goesOn, label, quoted, sign, value }: Stated): boolean => {
   const letters = /^\p{L}+$/u.test(value)
   if (password) {
     if (value.includes("/") && isName(value)) return false
-    if (!letters) return isMixed(value, 5) || (sign !== undefined && !goesOn && value.length >= 6)
+    if (!letters) return isMixed(value, shortest.password) || (sign !== undefined && !goesOn && value.length >= 6)
     return quoted ? value.length >= 4 : sign !== undefined && !goesOn && value.length >= 4
   }
   if (letters) {
-    return sign === "=" && !goesOn && value.length >= 6 && !/^(?:new|get|await|self|this|process)$/i.test(value)
+    return label === "secret" && sign === "=" && !goesOn && value.length >= 6 &&
+      !/^(?:new|get|await|self|this|process)$/i.test(value)
   }
   if (isName(value)) return false
   // In a sentence that goes on, one digit may be part of a word (`team2gether`).
-  return label === "short"
-    ? isMixed(value, 6)
-    : (isMixed(value, 8) && (sign !== undefined || !goesOn || /\d.*\d/.test(value))) ||
-      (uuid.test(value) && sign !== undefined)
+  return (isMixed(value, shortest[label]) && (sign !== undefined || !goesOn || /\d.*\d/.test(value))) ||
+    (uuid.test(value) && sign !== undefined)
 }
 
 const at = (pattern: RegExp, text: string, index: number): RegExpExecArray | null => {
@@ -157,17 +168,19 @@ const valueAfter = (
     : { value: bare[0].replace(/[.:!?)\]}>*\\]{1,4}$/u, ""), end: bareValue.lastIndex, quoted: false }
 }
 
-const spoken = { password: "a password", short: "a password", key: "a secret key or token" } as const
+const spoken: Record<Label, string> = {
+  password: "a password",
+  short: "a password",
+  key: "a secret key",
+  token: "a secret token",
+  secret: "a secret"
+}
 
 const assignmentKind = (text: string): string | undefined => {
   for (const label of text.matchAll(labels)) {
     if (!beginsWord(text, label.index, label[0])) continue
     const end = label.index + label[0].length
-    const kind = label.groups?.["password"] !== undefined
-      ? "password"
-      : label.groups?.["short"] !== undefined
-      ? "short"
-      : "key"
+    const kind = labelKinds.find((one) => label.groups?.[one] !== undefined) ?? "token"
     const between = at(bridge, text, end)
     if (between !== null) {
       const found = valueAfter(text, bridge.lastIndex)
@@ -192,6 +205,9 @@ const assignmentKind = (text: string): string | undefined => {
 const headerKind = (text: string): string | undefined => {
   for (const [, token] of text.matchAll(bearerHeader)) {
     if (token !== undefined && !isNothing(token) && isRandom(token)) return "a bearer token"
+  }
+  for (const [, token] of text.matchAll(authorization)) {
+    if (token !== undefined && !isNothing(token) && !isName(token) && isMixed(token, 8)) return "a bearer token"
   }
   for (const [, token] of text.matchAll(basicHeader)) {
     if (token !== undefined && Buffer.from(token, "base64").toString("latin1").includes(":")) {

@@ -91,6 +91,23 @@ export const credentials = all("high", [
   joined("＃ token ｇｈ", "ｐ＿", alnum(36))
 ])
 
+/** Short and plain ones, as people make them up for an example. */
+export const plainCredentials = all("high", [
+  joined("gh", "p_", "a".repeat(36)),
+  joined("AK", "IA", "ABCD".repeat(4)),
+  joined("sk", "-abc123def456ghi789"),
+  joined("my openai key is sk", "-test-1234567890abcdef"),
+  joined("sk", "_live_abc123def456"),
+  joined("xox", "b-123456-abcdef"),
+  joined("ey", "JhbGciOiJIUzI1NiJ9.ey", "JzdWIiOiIxIn0.abc123"),
+  joined("-----BEGIN RSA ", "PRIVATE KEY-----\nMIIEow...\n-----END RSA ", "PRIVATE KEY-----"),
+  { key: joined("-----BEGIN ", "PRIVATE KEY-----\\nMIIEvQ\\n-----END ", "PRIVATE KEY-----\\n") },
+  "Authorization: Bearer abc123def456",
+  "api key: abc123",
+  "The API key is abc123",
+  "username: admin, password: admin"
+])
+
 /** Known by the words around them. */
 export const stated = all("high", [
   "password: hunter2",
@@ -292,6 +309,11 @@ export const harmless = all("none", [
   "The deploy window of billing is Tuesday 14:00 UTC",
   "Maria owns the billing service since 2024",
   "budget is 1,250,000 EUR",
+  "run with { url, password: token })",
+  "const call = (transport, tag, token = \"member\") => 1",
+  "class sk-fading-circle sk-circle12",
+  "token: step12",
+  joined("-----BEGIN ", "PRIVATE KEY-----\n...\n-----END ", "PRIVATE KEY-----"),
   "credentials are kept in the vault",
   "credentials: ask Maria",
   "the access key was rotated on 2026-11-01",
@@ -339,6 +361,7 @@ export const keyed: ReadonlyArray<Case> = [
 
 export const cases: ReadonlyArray<Case> = [
   ...credentials,
+  ...plainCredentials,
   ...stated,
   ...numbers,
   ...contacts,
