@@ -25,7 +25,7 @@ const isList = (value: Json): value is ReadonlyArray<Json> => Array.isArray(valu
 const shortNames: ReadonlySet<string> = new Set(["pass", "pw"])
 
 // Members of one list that are read behind the list's name; each of them repeats it, so the rest go without.
-const NAMED_MEMBERS = 1_024
+const NAMED_MEMBERS = 256
 
 const lines = (name: string, value: Json, into: Array<string>): void => {
   if (value === null || typeof value === "boolean") return

@@ -121,6 +121,9 @@ interface Stated {
 const isSecret = ({ goesOn, label, quoted, sign, value }: Stated): boolean => {
   const password = label === "password"
   if (password && /^\d{4,}$/.test(value)) return !goesOn
+  // Most of what follows a key's label is plain words, told by the cheapest look first.
+  if (!password && label !== "secret" && !/[\d!@#$%^&*+?~]/.test(value)) return false
+  if (label === "secret" && !/[\d!@#$%^&*+?~]|^\p{L}+$/u.test(value)) return false
   if (isNothing(value) || descriptor.test(value)) return false
   if (/\s/.test(value)) return password && quoted && sign !== undefined && isMixed(value, 8)
   const letters = /^\p{L}+$/u.test(value)
