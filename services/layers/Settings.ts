@@ -57,6 +57,12 @@ export const settingFacts: ReadonlyArray<SettingFacts> = [
     "identity",
     "identity: a bulk write takes any live row with the same bytes of the same agent and user for the fact."
   ),
+  fact(
+    "LOOM_MEMORY_SENSITIVITY_AUTODETECT",
+    "true, false",
+    "true",
+    "Whether a value whose writer states no sensitivity is labelled by what it holds: credentials, card numbers, US Social Security numbers and stated PINs high; email, phone and IBAN medium."
+  ),
   fact("LOOM_MAILBOX_CAPACITY", "1 to 65536", "256", "Writes queued and running per namespace before OVERLOADED."),
   fact(
     "LOOM_ACTOR_MAX_HEADS",

@@ -42,7 +42,7 @@ export const layerStores = Layer.mergeAll(
 )
 
 /** The decisions a deployment may replace. */
-export const layerPolicies = Layer.mergeAll(WritePolicy.layer, SensitivityPolicy.layerDeclaredOnly)
+export const layerPolicies = Layer.mergeAll(WritePolicy.layer, SensitivityPolicy.layerConfig)
 
 /** Prepares values for the actors; edges and actors share it. */
 export const layerIntake = MemoryIntake.layer

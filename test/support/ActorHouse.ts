@@ -38,7 +38,7 @@ export const layer = (options: MemoryEntity.Options = MemoryEntity.defaultOption
       MemoryStoreMemory.layerMemory,
       NamespaceStore.layerMemory,
       WritePolicy.layer,
-      SensitivityPolicy.layerDeclaredOnly,
+      SensitivityPolicy.layerDetect,
       layerEmbedder
     ))
   )
