@@ -118,7 +118,8 @@ export const fill = (
         entities: vectors === null ? [] : parts.flatMap(({ entities }) => entities),
         ceilings: [{ scope, ceiling: version }],
         answers: [],
-        audits: []
+        audits: [],
+        hidden: []
       }
       return store.commit(whole)
     }

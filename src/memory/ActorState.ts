@@ -97,7 +97,7 @@ export const activate = Effect.fn("ActorState.activate")(function*(
   const report = yield* store.repair(scope, intake.embedderId)
   if (report.missing.length > 0) {
     const derived = yield* intake.derive(report.missing)
-    yield* store.commit({ rows: [], derived, entities: [], ceilings: [], answers: [], audits: [] })
+    yield* store.commit({ rows: [], derived, entities: [], ceilings: [], answers: [], audits: [], hidden: [] })
   }
   const position = yield* store.position(scope)
   const rules = yield* ActorRules.pipe(Effect.flatMap((service) => service.read(scope, bulkDedup)))

@@ -15,7 +15,7 @@ import type { WriteAnswer } from "./MemoryFields.ts"
 import { judgeClaim, nextStep, shownPeers, shownRetired, withdrawnNote } from "./MemoryJudging.ts"
 import type { MemoryRow } from "./MemoryModel.ts"
 import { isLive } from "./MemoryModel.ts"
-import { typeFacts } from "./MemoryType.ts"
+import { isSearchable } from "./MemoryType.ts"
 import type { MemoryBulkSet } from "./MemoryVerbs.ts"
 import { Writing } from "./MemoryWriting.ts"
 import type { Planned, Planning } from "./MemoryWriting.ts"
@@ -98,7 +98,13 @@ export const planItem = (
     ({ decision, met }) => {
       const noted: WriteMeta = {
         ...meta,
-        advisories: [...meta.advisories, ...item.advisories, ...revivalNote(head, own), ...withdrawnNote(met)]
+        advisories: [
+          ...meta.advisories,
+          ...item.advisories,
+          ...(decision._tag === "Restate" || decision._tag === "Merge" ? [] : content.advisories ?? []),
+          ...revivalNote(head, own),
+          ...withdrawnNote(met)
+        ]
       }
       const writing = new Writing(planning, noted)
       const answer = carryOut(writing, item, decision, head, own)
@@ -135,7 +141,12 @@ const withinRetention = ({ moment, rulesFor }: Planning, item: SetItem): SetItem
   if (stated !== null && stated <= end) return item
   return {
     ...item,
-    statement: { ...statement, expires_at: end, on_expire: statement.on_expire ?? "", expire_reason: "retention of its tag" },
+    statement: {
+      ...statement,
+      expires_at: end,
+      on_expire: statement.on_expire ?? "",
+      expire_reason: "retention of its tag"
+    },
     advisories: [...item.advisories, `A tag's retention ends it at ${new Date(end).toISOString()}`]
   }
 }
@@ -223,17 +234,22 @@ const restated = (writing: Writing, item: SetItem, own: MemoryRow): WriteAnswer 
   const row = writing.add((moment) =>
     carried(own, meta, moment, "restate", {
       ...item.statement,
-      ...searchability(own, item),
+      ...classified(own, item),
       reinforcement_count: own.reinforcement_count + 1
     })
   )
-  const isNew = row.canonical_sha256 !== own.canonical_sha256
+  const isNew = row.canonical_sha256 !== own.canonical_sha256 || isSearchable(row) !== isSearchable(own)
   if (isNew || item.statement.entities !== undefined) writing.derive(row, isNew ? item.content : null)
   return answerOf(meta, row, {
-    advisories: [...meta.advisories, "The same value was already stored; it is reinforced"]
+    advisories: [
+      ...meta.advisories,
+      ...(row.sensitivity === own.sensitivity ? [] : item.content.advisories ?? []),
+      "The same value was already stored; it is reinforced"
+    ]
   })
 }
 
+/** The item's own row. */
 const inserted = (
   writing: Writing,
   item: SetItem,
@@ -263,14 +279,24 @@ const settleLinks = (writing: Writing, row: MemoryRow, own: MemoryRow | undefine
   writing.releaseDuplicates(row, ground, row)
 }
 
-/** A restatement may change type or sensitivity; the form under which equals are found follows them. */
-const searchability = (own: MemoryRow, { content, statement }: SetItem): Partial<MemoryRow> =>
-  statement.memory_type === undefined && statement.sensitivity === undefined ? {} : {
-    canonical_sha256: typeFacts(statement.memory_type ?? own.memory_type).embedded &&
-        (statement.sensitivity ?? own.sensitivity) !== "high"
-      ? content.canonical_sha256
-      : ""
+/**
+ * A restatement may change type or sensitivity, and a value may be known for a secret by now; the form under which equals
+ * are found follows them.
+ */
+const classified = (own: MemoryRow, { content, statement }: SetItem): Partial<MemoryRow> => {
+  const typed = statement.memory_type === undefined
+    ? { memory_type: own.memory_type }
+    : { memory_type: content.memory_type, retyped_from: content.retyped_from }
+  const sensitivity = statement.sensitivity ?? (content.sensitivity === "high" ? "high" : own.sensitivity)
+  const changes = statement.memory_type !== undefined || sensitivity !== own.sensitivity
+  return {
+    ...typed,
+    sensitivity,
+    ...(changes
+      ? { canonical_sha256: isSearchable({ ...typed, sensitivity }) ? content.canonical_sha256 : "" }
+      : {})
   }
+}
 
 /** What a merge leaves out of the write, in words. */
 const leftOut = ({ statement }: SetItem): ReadonlyArray<string> => {

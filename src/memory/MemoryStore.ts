@@ -80,6 +80,8 @@ export interface Commit {
   readonly entities: ReadonlyArray<EntityProjection>
   readonly ceilings: ReadonlyArray<Ceiling>
   readonly answers: ReadonlyArray<KeptAnswer>
+  /** Memories that may be found no more: what was derived from any of their contents goes, before the rows are laid down. */
+  readonly hidden: ReadonlyArray<Identity>
   /**
    * Links of audited reads. They are laid down before the rows, and stay if the rows never come: in the chain of their
    * namespace those of a commit stand before all its rows.

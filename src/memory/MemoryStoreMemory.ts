@@ -77,7 +77,13 @@ const addAnswer = (space: Space, answer: KeptAnswer): void => {
 }
 
 const commit = (state: State) =>
-  Effect.fn("MemoryStore.commit")(function*({ answers, audits, ceilings, derived, entities, rows }: Commit) {
+  Effect.fn("MemoryStore.commit")(function*({ answers, audits, ceilings, derived, entities, hidden, rows }: Commit) {
+    for (const identity of hidden) {
+      const space = spaceOf(state, identity)
+      const isIts = (item: Derived | EntityProjection) => identityKey(item.identity) === identityKey(identity)
+      removeWhere(space.derived, isIts)
+      removeWhere(space.entities, isIts)
+    }
     for (const item of derived) spaceOf(state, item.identity).derived.set(derivedKey(item), item)
     yield* faultPoint("commit.after_embeddings")
     yield* faultPoint("commit.after_chunks")

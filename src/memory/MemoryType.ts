@@ -62,3 +62,7 @@ export const marked = (
 // What a statement still calls by the name that the value did not fit.
 const settled = (memory_type: string, retyped_from: string): string =>
   retyped_from !== "" && memory_type === retyped_from ? DEFAULT_TYPE : memory_type
+
+/** Whether a row has vectors and words, by which search and peers find it. */
+export const isSearchable = (row: { readonly memory_type: string; readonly sensitivity: string }): boolean =>
+  row.sensitivity !== "high" && typeFacts(row.memory_type).embedded

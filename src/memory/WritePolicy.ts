@@ -132,7 +132,8 @@ export const judge = (
 ): Either.Either<Decision, Refusal> => {
   const { own } = met
   const identical = own !== undefined && own.content_sha256 === write.content.content_sha256
-  const refusal = (identical ? undefined : guards(own, write)) ?? (write.blacklisted === undefined ? undefined : blacklisted(write.blacklisted)) ??
+  const refusal = (identical ? undefined : guards(own, write)) ??
+    (write.blacklisted === undefined ? undefined : blacklisted(write.blacklisted)) ??
     preconditionFault(own, write.if_match_sha256) ?? suppressionFault(met, write) ?? proposalFault(own, write)
   if (refusal !== undefined) return Either.left(refusal)
   // A claim on trial that somebody now states outright is judged like a new one.
