@@ -11,7 +11,6 @@ import * as TokenStoreClickhouse from "../../src/access/TokenStoreClickhouse.ts"
 import * as BlacklistCache from "../../src/blacklist/BlacklistCache.ts"
 import * as BlacklistHandlers from "../../src/blacklist/BlacklistHandlers.ts"
 import * as BlacklistStoreClickhouse from "../../src/blacklist/BlacklistStoreClickhouse.ts"
-import * as BlacklistSweep from "../../src/blacklist/BlacklistSweep.ts"
 import * as ActorRules from "../../src/memory/ActorRules.ts"
 import * as CalibrationHandlers from "../../src/memory/CalibrationHandlers.ts"
 import * as Committer from "../../src/memory/Committer.ts"
@@ -21,6 +20,7 @@ import * as MemoryIntake from "../../src/memory/MemoryIntake.ts"
 import * as MemoryReaderClickhouse from "../../src/memory/MemoryReaderClickhouse.ts"
 import * as MemoryReads from "../../src/memory/MemoryReads.ts"
 import * as MemoryStoreClickhouse from "../../src/memory/MemoryStoreClickhouse.ts"
+import * as MemorySweep from "../../src/memory/MemorySweep.ts"
 import * as MemoryWrites from "../../src/memory/MemoryWrites.ts"
 import * as SensitivityPolicy from "../../src/memory/SensitivityPolicy.ts"
 import * as Thresholds from "../../src/memory/Thresholds.ts"
@@ -51,7 +51,7 @@ export const layerIntake = MemoryIntake.layer
 export const layerBlacklist = BlacklistCache.layer
 
 /** How rows that are stored already meet a new pattern. */
-export const layerSweep = BlacklistSweep.layerNone
+export const layerSweep = MemorySweep.layer
 
 /** The cosines of this process's embedder; actors and `calibration.get` read the same. */
 export const layerThresholds = Thresholds.layer
