@@ -8,6 +8,7 @@ import type { SetItem, Target, WriteCommand } from "./MemoryCommand.ts"
 import type { Content } from "./MemoryContent.ts"
 import { named } from "./MemoryPlanTarget.ts"
 import type { PeerQuery, Probes } from "./MemoryStore.ts"
+import { nominationFloor } from "./WritePolicy.ts"
 
 /** The claims a command states. */
 export const itemsOf = (command: WriteCommand): ReadonlyArray<SetItem> =>
@@ -74,7 +75,7 @@ const queryOf = (content: Content, user_id: string, tags: ReadonlyArray<string>,
   const rules = rulesFor({ memory_type, tags })
   return searchable === null || canonical_sha256 === "" || rules.conflictPolicy === "append_only"
     ? []
-    : [{ memory_type, user_id, vector: searchable.value_vector, threshold: rules.thresholds.conflict }]
+    : [{ memory_type, user_id, vector: searchable.value_vector, threshold: nominationFloor(rules) }]
 }
 
 /** The searches for the peers of the claims a command states. */
