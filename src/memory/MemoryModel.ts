@@ -34,17 +34,27 @@ export type Sensitivity = typeof Sensitivity.Type
 
 export const LockMode = Schema.Literal("", "read_only", "no_delete")
 
-/** What a version did to its row; the change feed and the audit chain carry it. */
+/** What a version did to its row; the change feed and the audit chain carry it. `revise` states anew, `correct` replaces. */
 export const Change = Schema.Literal(
   "create",
   "revise",
+  "correct",
   "restate",
   "merge",
   "delete",
   "restore",
   "retire",
   "flag",
+  "unflag",
   "label",
+  "pin",
+  "lock",
+  "verify",
+  "touch",
+  "reject",
+  "accept",
+  "expire",
+  "rollback",
   "repair"
 )
 export type Change = typeof Change.Type
