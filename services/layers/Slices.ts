@@ -15,6 +15,7 @@ import * as MemoryIntake from "../../src/memory/MemoryIntake.ts"
 import * as MemoryReaderClickhouse from "../../src/memory/MemoryReaderClickhouse.ts"
 import * as MemoryReads from "../../src/memory/MemoryReads.ts"
 import * as MemoryStoreClickhouse from "../../src/memory/MemoryStoreClickhouse.ts"
+import * as MemoryTimeReads from "../../src/memory/MemoryTimeReads.ts"
 import * as MemoryWrites from "../../src/memory/MemoryWrites.ts"
 import * as SensitivityPolicy from "../../src/memory/SensitivityPolicy.ts"
 import * as WritePolicy from "../../src/memory/WritePolicy.ts"
@@ -53,6 +54,7 @@ export const layerDispatch = Layer.effect(
     Effect.all([
       MemoryWrites.make,
       MemoryReads.make,
+      MemoryTimeReads.make,
       SearchHandlers.make,
       NamespaceHandlers.make,
       TokenHandlers.make

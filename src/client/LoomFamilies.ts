@@ -5,6 +5,7 @@
 import type { Kind, TypeLambda } from "effect/HKT"
 import { TokenList, TokenMint, TokenRevoke } from "../access/TokenVerbs.ts"
 import type { Verb } from "../kernel/Verb.ts"
+import { MemoryTimeline } from "../memory/MemoryTimeVerbs.ts"
 import {
   MemoryBulkSet,
   MemoryDelete,
@@ -37,6 +38,7 @@ export const families = <F extends TypeLambda>(call: MakeCall<F>) => ({
     restore: call(MemoryRestore),
     list: call(MemoryList),
     history: call(MemoryHistory),
+    timeline: call(MemoryTimeline),
     search: call(MemorySearch)
   },
   namespace: {

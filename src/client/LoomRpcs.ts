@@ -4,6 +4,7 @@
  */
 import * as RpcGroup from "@effect/rpc/RpcGroup"
 import { TokenList, TokenMint, TokenRevoke } from "../access/TokenVerbs.ts"
+import { MemoryTimeline } from "../memory/MemoryTimeVerbs.ts"
 import {
   MemoryBulkSet,
   MemoryDelete,
@@ -30,6 +31,7 @@ export const LoomRpcs = RpcGroup.make(
   MemoryRestore.rpc,
   MemoryList.rpc,
   MemoryHistory.rpc,
+  MemoryTimeline.rpc,
   MemorySearch.rpc,
   NamespaceRegister.rpc,
   NamespaceGet.rpc,

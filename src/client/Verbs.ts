@@ -3,6 +3,7 @@
  * off it. A new verb is added here and in `LoomRpcs` and `LoomFamilies`; a test compares the three with the server.
  */
 import { TokenList, TokenMint, TokenRevoke } from "../access/TokenVerbs.ts"
+import { MemoryTimeline } from "../memory/MemoryTimeVerbs.ts"
 import {
   MemoryBulkSet,
   MemoryDelete,
@@ -29,6 +30,7 @@ export const allVerbs = [
   MemoryRestore,
   MemoryList,
   MemoryHistory,
+  MemoryTimeline,
   MemorySearch,
   NamespaceRegister,
   NamespaceGet,

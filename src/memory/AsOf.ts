@@ -28,6 +28,9 @@ export type Mark = Pick<
   | "write_id"
 >
 
+/** What a row that was true at a time may be today; of the tombstones only those of an expiry. */
+export const TRUE_STATUSES: ReadonlyArray<Status> = ["active", "conflicted", "superseded", "tombstoned"]
+
 /** The question of an as-of read. */
 export interface Instant {
   /** `knowledge` replays what was served, `valid` asks what was true. */
@@ -175,6 +178,9 @@ export const takesPart = ({ last, withdrawn }: Claim): boolean =>
 /** Later date first; of one date, the later statement. */
 export const laterFirst = (left: Claim, right: Claim): number =>
   bestDate(right) - bestDate(left) || (right.first.version > left.first.version ? 1 : -1)
+
+export const newestFirst = (left: Pick<Mark, "version">, right: Pick<Mark, "version">): number =>
+  left.version > right.version ? -1 : 1
 
 /** The claim that was true at a time, if any. */
 export const trueAt = (claims: ReadonlyArray<Claim>, at: number, successors: Successors): Claim | undefined => {

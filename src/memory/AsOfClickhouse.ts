@@ -20,9 +20,9 @@ const identities = (where: Fragment, instant: Instant): Fragment =>
   ch.fragment`SELECT memory_id, marks, arrayMap(one -> one.2, marks) AS contents, arrayMap(one -> one.3, marks) AS states,
       arrayMap(one -> one.4, marks) AS changes, arrayPushFront(arrayPopBack(marks), marks[1]) AS befores
     FROM (
-      SELECT memory_id, arraySort(one -> one.1, groupArray((version, content_sha256, toString(status), toString(change),
-        tuple(valid_at), tuple(valid_to), tuple(temporal_anchor), updated_at, superseded_by, write_id,
-        coalesce(invalid_at, updated_at)))) AS marks
+      SELECT memory_id, arraySort(one -> one.1, groupArray((version, sipHash64(content_sha256), toString(status),
+        toString(change), tuple(valid_at), tuple(valid_to), tuple(temporal_anchor), updated_at,
+        if(status = 'superseded', superseded_by, ''), sipHash64(write_id), coalesce(invalid_at, updated_at)))) AS marks
       ${known(where, instant)}
       GROUP BY memory_id
     )`
@@ -98,7 +98,7 @@ const latest = (where: Fragment, instant: Instant): Fragment =>
     FROM (
       SELECT max(rolled) AS rolled_at, argMax(claim, rolled) AS rolled_to, argMax(era, last) AS in_era,
         groupArrayIf((best, first, last, claim, era, state, tuple(valid_to), successor, retired, retired_by, retired_at),
-          best <= ${ch.dateTime64(instant.at)} AND state != 'proposed' AND content != '') AS candidates
+          best <= ${ch.dateTime64(instant.at)} AND state != 'proposed' AND content != sipHash64('')) AS candidates
       FROM (${claims(where, instant)})
       GROUP BY memory_id
       HAVING NOT argMax(is_gone, last)
@@ -120,7 +120,7 @@ const wasTrue = (scope: Scope, where: Fragment, instant: Instant): Fragment => {
   const at = ch.dateTime64(instant.at)
   return ch.fragment`SELECT answering FROM (
       SELECT answering, state, retired_at, stands,
-        arrayFilter(one -> one.1 <= retired OR (retired_by != '' AND one.2 = retired_by), stands) AS stated
+        arrayFilter(one -> one.1 <= retired OR (retired_by != sipHash64('') AND one.2 = retired_by), stands) AS stated
       FROM (
         SELECT chosen.3 AS answering, chosen.6 AS state, chosen.7.1 AS ends, chosen.8 AS successor, chosen.9 AS retired,
           chosen.10 AS retired_by, chosen.11 AS retired_at

@@ -16,12 +16,14 @@ const relationsOf = Schema.decodeUnknownOption(Relations)
 export interface ViewOptions {
   /** Whether a high-sensitivity value is shown. */
   readonly reveal: boolean
+  /** Whether the value is withheld as that of a high row: an earlier version of a row that is one by now. */
+  readonly withhold?: boolean
   /** Longest value shown, in characters; null shows it whole. */
   readonly previewCharacters: number | null
 }
 
 export const viewOf = (row: MemoryRow, options: ViewOptions): MemoryView => {
-  const withheld = row.sensitivity === "high" && !options.reveal
+  const withheld = (row.sensitivity === "high" || options.withhold === true) && !options.reveal
   const value = withheld ? null : valueOf(row)
   const relations = relationsOf(row.relations)
   return {
