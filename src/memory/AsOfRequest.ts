@@ -125,3 +125,18 @@ export const presentOnly = <A extends object>(
     ? Either.void
     : fault(field, `\`${field}\` asks about the present and has no meaning beside an \`as_of\``)
 }
+
+/** Says which fields a question of what was true does not heed, beside what the answer says already. */
+export const unheeded = <A extends object>(
+  asOf: AsOf | null,
+  request: A,
+  fields: ReadonlyArray<keyof A & string>
+): { readonly advisories?: ReadonlyArray<string> } => {
+  const given = fields.filter((name) => request[name] === true)
+  return asOf?.instant.axis !== "valid" || given.length === 0 ? {} : {
+    advisories: [
+      ...asOf.said.advisories ?? [],
+      `${given.join(", ")}: no effect on valid_time, which answers with what was true, whatever became of the row since`
+    ]
+  }
+}

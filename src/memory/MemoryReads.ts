@@ -14,8 +14,7 @@ import { bind } from "../kernel/Verb.ts"
 import type { BoundVerb, Payload } from "../kernel/Verb.ts"
 import { TRUE_STATUSES } from "./AsOf.ts"
 import type { Instant } from "./AsOf.ts"
-import { asOfOf, presentOnly } from "./AsOfRequest.ts"
-import type { AsOf } from "./AsOfRequest.ts"
+import { asOfOf, presentOnly, unheeded } from "./AsOfRequest.ts"
 import { decodeCursor, encodeCursor, filterHash } from "./MemoryCursor.ts"
 import { isServed, SERVED_STATUSES } from "./MemoryModel.ts"
 import type { MemoryRow, Status } from "./MemoryModel.ts"
@@ -151,7 +150,7 @@ export const make: Effect.Effect<ReadonlyArray<BoundVerb>, never, MemoryReader> 
       const now = yield* Clock.currentTimeMillis
       const asOf = yield* asOfOf(request, now)
       yield* presentOnly(asOf, request, ["known_version", "include_expired"])
-      const about = { ...asOf?.said, ...noted(request, asOf), degraded: [] }
+      const about = { ...asOf?.said, ...unheeded(asOf, request, INCLUDES), degraded: [] }
       if (none) return { memories: [], total: 0, next_cursor: null, ...about }
       const filter = filterOf(request, writer, asOf?.instant, now)
       // Read before the rows: a change in between shows as one to the next poll.
@@ -231,17 +230,6 @@ const placeInTime = ({ as_of, as_of_basis, as_of_known, as_of_valid }: Payload<t
 })
 
 const INCLUDES = ["include_duplicates", "include_superseded", "include_proposed", "include_tombstoned"] as const
-
-/** Says which fields a question of what was true does not heed. */
-const noted = (request: Payload<typeof MemoryList>, asOf: AsOf | null): { readonly advisories?: ReadonlyArray<string> } => {
-  const unheeded = INCLUDES.filter((name) => request[name] === true)
-  return asOf?.instant.axis !== "valid" || unheeded.length === 0 ? {} : {
-    advisories: [
-      ...asOf.said.advisories ?? [],
-      `${unheeded.join(", ")}: no effect on valid_time, which answers with what was true, whatever became of the row since`
-    ]
-  }
-}
 
 const filterOf = (
   request: Payload<typeof MemoryList>,
