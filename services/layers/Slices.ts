@@ -8,6 +8,7 @@ import * as Layer from "effect/Layer"
 import * as TokenCache from "../../src/access/TokenCache.ts"
 import * as TokenHandlers from "../../src/access/TokenHandlers.ts"
 import * as TokenStoreClickhouse from "../../src/access/TokenStoreClickhouse.ts"
+import * as ActorRules from "../../src/memory/ActorRules.ts"
 import * as Committer from "../../src/memory/Committer.ts"
 import * as MemoryClient from "../../src/memory/MemoryClient.ts"
 import * as MemoryEntity from "../../src/memory/MemoryEntity.ts"
@@ -43,9 +44,9 @@ export const layerIntake = MemoryIntake.layer
 /** Tokens as this process knows them. */
 export const layerTokens = TokenCache.layer
 
-/** What hosts the actors needs: the entity and its committer. */
+/** What hosts the actors needs: the entity, its committer and its rules. */
 export const layerActors = (options: MemoryEntity.Options = MemoryEntity.defaultOptions) =>
-  MemoryEntity.layer(options).pipe(Layer.provide(Committer.layer))
+  MemoryEntity.layer(options).pipe(Layer.provide([Committer.layer, ActorRules.layer]))
 
 /** All verbs of this server. */
 export const layerDispatch = Layer.effect(

@@ -9,27 +9,33 @@ import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { randomBytes } from "node:crypto"
-import type { Scope, Writer } from "../kernel/Identity.ts"
+import type { Scope } from "../kernel/Identity.ts"
 import { uuidv7 } from "../kernel/Ids.ts"
 import type { LoomError, StoreError } from "../kernel/LoomError.ts"
 import { Corrupt, refuse } from "../kernel/LoomError.ts"
 import type { Answer } from "../kernel/Verb.ts"
-import { freshRules, viewFor } from "./ActorState.ts"
-import type { ActorState } from "./ActorState.ts"
+import { ActorRules } from "./ActorRules.ts"
+import type { NamespaceRules } from "./ActorRules.ts"
+import { absorb, viewFor } from "./ActorState.ts"
+import type { ActorState, Needs } from "./ActorState.ts"
 import { linkHash, linkOf } from "./AuditChain.ts"
 import { Committer } from "./Committer.ts"
-import type { View } from "./HeadIndex.ts"
+import type { HeadView } from "./HeadView.ts"
+import { vectorOf } from "./HeadView.ts"
 import { ANSWER_TTL_MILLIS } from "./IdempotencyKeys.ts"
 import type { FirstAnswer } from "./IdempotencyKeys.ts"
-import type { ActivateCommand, WriteCommand, WriteMeta } from "./MemoryCommand.ts"
+import { TransitionAnswer } from "./MemoryCommand.ts"
+import type { ActivateCommand, SetItem, Target, WriteCommand, WriteMeta } from "./MemoryCommand.ts"
+import type { Content } from "./MemoryContent.ts"
 import { MemoryIntake } from "./MemoryIntake.ts"
 import type { MemoryRow } from "./MemoryModel.ts"
 import { planBulk, planSet } from "./MemoryPlan.ts"
-import type { Planned, Planning } from "./MemoryPlan.ts"
 import { named, planDelete, planRestore, planUpdate } from "./MemoryPlanTarget.ts"
+import { planTransition } from "./MemoryPlanTransition.ts"
 import { MemoryStore } from "./MemoryStore.ts"
-import type { Commit, KeptAnswer, Probes } from "./MemoryStore.ts"
+import type { Commit, KeptAnswer, PeerQuery, Probes } from "./MemoryStore.ts"
 import { MemoryBulkSet, MemoryDelete, MemoryRestore, MemorySet, MemoryUpdate } from "./MemoryVerbs.ts"
+import type { Planned, Planning } from "./MemoryWriting.ts"
 import { WritePolicy } from "./WritePolicy.ts"
 
 type Command = WriteCommand | typeof ActivateCommand.Type
@@ -41,12 +47,14 @@ const decodeAnswer = {
   "memory.update": Schema.decodeEither(Schema.parseJson(MemoryUpdate.answer)),
   "memory.update_by_id": Schema.decodeEither(Schema.parseJson(MemoryUpdate.answer)),
   "memory.delete": Schema.decodeEither(Schema.parseJson(MemoryDelete.answer)),
-  "memory.restore": Schema.decodeEither(Schema.parseJson(MemoryRestore.answer))
+  "memory.restore": Schema.decodeEither(Schema.parseJson(MemoryRestore.answer)),
+  "memory.transition": Schema.decodeEither(Schema.parseJson(TransitionAnswer))
 } as const
 
-type WriteReply = Answer<
-  typeof MemorySet | typeof MemoryBulkSet | typeof MemoryUpdate | typeof MemoryDelete | typeof MemoryRestore
->
+type WriteReply =
+  | Answer<typeof MemorySet | typeof MemoryBulkSet | typeof MemoryUpdate | typeof MemoryDelete | typeof MemoryRestore>
+  | TransitionAnswer
+
 export type Reply = Exit.Exit<WriteReply | void, LoomError>
 
 // Kept answers looked up at once: as many as the engine runs side by side.
@@ -59,11 +67,12 @@ const RANGE_NANOS = 2_000_000_000n
 export const runBatch = Effect.fn("NamespaceActor.batch")(function*(
   scope: Scope,
   state: ActorState,
-  commands: ReadonlyArray<Command>
+  commands: ReadonlyArray<Command>,
+  bulkDedup: "identity" | "none"
 ) {
   const committer = yield* Committer
   const policy = yield* WritePolicy
-  yield* freshRules(scope, state)
+  state.rules = yield* ActorRules.pipe(Effect.flatMap((rules) => rules.read(scope, bulkDedup)))
   const now = yield* Clock.currentTimeMillis
   const known = yield* Effect.forEach(commands, (command) => knownAnswer(scope, state, command, now), {
     concurrency: LOOKUPS
@@ -71,14 +80,19 @@ export const runBatch = Effect.fn("NamespaceActor.batch")(function*(
   const open = commands.filter((command, index): command is WriteCommand =>
     command._tag !== "activate" && known[index] === undefined
   )
-  const identities = open.flatMap(identitiesOf)
-  const probes = probesOf(open)
-  const targets = yield* viewFor(scope, state, probes, identities)
-  // Whose form an update or restore may meet is known only once its row is.
-  const met = open.flatMap((command) => canonicalOf(command, targets))
-  const view = met.length === 0
-    ? targets
-    : yield* viewFor(scope, state, { ...probes, canonical: [...probes.canonical, ...met] }, identities)
+  const needs: Needs = {
+    probes: probesOf(open, state.rules),
+    identities: open.flatMap(itemsOf),
+    queries: open.flatMap((command) => queriesOf(command, state.rules))
+  }
+  const targets = yield* viewFor(scope, state, needs)
+  // Which rows a target stands for, and so whose forms and peers its new value may meet, is known only once they are read.
+  const met = meetingsOf(open, targets, state.rules)
+  const view = met === null ? targets : yield* viewFor(scope, state, {
+    probes: { ...needs.probes, canonical: [...needs.probes.canonical, ...met.canonical] },
+    identities: needs.identities,
+    queries: [...needs.queries, ...met.queries]
+  })
 
   const commit = emptyCommit()
   const given = new Map<string, FirstAnswer>()
@@ -95,20 +109,21 @@ export const runBatch = Effect.fn("NamespaceActor.batch")(function*(
       scope,
       view,
       policy,
-      rules: state.rules,
+      ...state.rules,
       moment: { now, version, epoch: 0n, seq: state.seq },
       mintId: () => `mem_${uuidv7(now, randomBytes(10))}`
     }
     return Either.match(plan(planning, command), {
       onLeft: (refusal): Reply => Exit.fail(refusal),
       onRight: (planned): Reply => {
+        if (meta.dry_run) return Exit.succeed(planned.answer)
         const answer = JSON.stringify(planned.answer)
         const rows = stamp(state, planned.rows, meta, answer)
-        rows.forEach((row) => view.put(row))
+        view.putAll({ rows, derived: planned.derived })
         commit.rows.push(...rows)
         commit.derived.push(...planned.derived)
         commit.entities.push(...planned.entities)
-        if (meta.idem_hash !== "" && !meta.dry_run) {
+        if (meta.idem_hash !== "") {
           given.set(meta.idem_hash, { payload_hash: meta.payload_hash, answer, at: now })
           if (rows.length === 0) commit.answers.push(keptAnswer(scope, meta, answer, now, version))
         }
@@ -123,7 +138,11 @@ export const runBatch = Effect.fn("NamespaceActor.batch")(function*(
       commit.ceilings.push({ scope, ceiling: state.ceiling })
     }
     const outcome = yield* committer.commit(scope, commit)
-    commit.rows.forEach((row) => state.cache.put(row))
+    const vectors = new Map(commit.derived.map((one) => [one.version, one]))
+    yield* absorb(scope, state, commit.rows, (row) => {
+      const one = vectors.get(row.version)
+      return one === undefined ? null : vectorOf(row, [one])
+    }, now)
     given.forEach((answer, hash) => state.keys.remember(hash, answer))
     if (outcome === "torn") yield* repairAfter(scope)
   }
@@ -160,6 +179,8 @@ const plan = (planning: Planning, command: WriteCommand): Either.Either<Planned<
       return planDelete(planning, command)
     case "memory.restore":
       return planRestore(planning, command)
+    case "memory.transition":
+      return Either.right(planTransition(planning, command))
   }
 }
 
@@ -231,45 +252,88 @@ const repeated = (
   })
 }
 
-const identitiesOf = (command: WriteCommand): ReadonlyArray<Writer & { readonly memory_key: string }> =>
+const itemsOf = (command: WriteCommand): ReadonlyArray<SetItem> =>
   command._tag === "memory.set"
     ? [command.item]
     : command._tag === "memory.bulk_set"
     ? command.items.flatMap((item) => "outcome" in item ? [] : [item])
     : []
 
+interface Aimed {
+  readonly target: Target
+  /** The value that the target is to hold; null when it holds what it held. */
+  readonly content: Content | null
+  /** The tags it is to have; null when it keeps its own. */
+  readonly tags: ReadonlyArray<string> | null
+}
+
+/** The stored rows a command is about. */
+const targetsOf = (command: WriteCommand): ReadonlyArray<Aimed> => {
+  switch (command._tag) {
+    case "memory.set":
+    case "memory.bulk_set":
+      return []
+    case "memory.update":
+    case "memory.update_by_id":
+      return [{ ...command, tags: command.statement.tags ?? null }]
+    case "memory.delete":
+      return [{ ...command, content: null, tags: null }]
+    case "memory.restore":
+      return [{ ...command, tags: null }]
+    case "memory.transition":
+      return command.items.map((item) => ({
+        ...item,
+        tags: item.transition._tag === "correct" ? item.transition.statement.tags ?? null : null
+      }))
+  }
+}
+
 /** What a batch must look up: keys and ids that targets name, and the canonical form and content of every new value. */
-const probesOf = (commands: ReadonlyArray<WriteCommand>): Probes => {
+const probesOf = (commands: ReadonlyArray<WriteCommand>, { rulesFor }: NamespaceRules): Probes => {
   const keys = new Set<string>()
   const ids = new Set<string>()
   const canonical: Array<Probes["canonical"][number]> = []
   const content: Array<Probes["content"][number]> = []
   for (const command of commands) {
-    if (command._tag === "memory.set" || command._tag === "memory.bulk_set") {
-      const items = command._tag === "memory.set" ? [command.item] : command.items
-      for (const item of items) {
-        if ("outcome" in item) continue
-        const { canonical_sha256, content_sha256, memory_type } = item.content
-        if (canonical_sha256 !== "") canonical.push({ memory_type, user_id: item.user_id, sha256: canonical_sha256 })
-        if (command._tag === "memory.bulk_set") {
-          content.push({ agent: item.agent, user_id: item.user_id, sha256: content_sha256 })
-        }
-      }
-    } else {
-      if (command.target.memory_id !== null) ids.add(command.target.memory_id)
-      else if (command.target.memory_key !== null) keys.add(command.target.memory_key)
+    for (const item of itemsOf(command)) {
+      const { canonical_sha256, content_sha256, memory_type } = item.content
+      if (canonical_sha256 !== "") canonical.push({ memory_type, user_id: item.user_id, sha256: canonical_sha256 })
+      content.push({ user_id: item.user_id, sha256: content_sha256 })
+      const rules = rulesFor({ memory_type, tags: item.statement.tags ?? [] })
+      if (rules.conflictPolicy === "newest_wins") keys.add(item.memory_key)
+    }
+    for (const { target } of targetsOf(command)) {
+      if (target.memory_id !== null) ids.add(target.memory_id)
+      else if (target.memory_key !== null) keys.add(target.memory_key)
     }
   }
-  return { keys: [...keys], ids: [...ids], canonical, content }
+  return { keys: [...keys], ids: [...ids], canonical, content, linked: [] }
 }
 
-/** The canonical forms that the rows of an update or restore may meet. */
-const canonicalOf = (command: WriteCommand, view: View): Probes["canonical"] => {
-  if (command._tag === "memory.set" || command._tag === "memory.bulk_set" || command._tag === "memory.delete") return []
-  return named(view, command.target).flatMap((row) => {
-    const content = command._tag === "memory.restore" ? row : command.content
-    return content === null || content.canonical_sha256 === ""
-      ? []
-      : [{ memory_type: content.memory_type, user_id: row.user_id, sha256: content.canonical_sha256 }]
-  })
+/** The search for the peers of one value; none where nothing is judged. */
+const queryOf = (content: Content, user_id: string, tags: ReadonlyArray<string>, { rulesFor }: NamespaceRules) => {
+  const { canonical_sha256, memory_type, searchable } = content
+  const rules = rulesFor({ memory_type, tags })
+  return searchable === null || canonical_sha256 === "" || rules.conflictPolicy === "append_only"
+    ? []
+    : [{ memory_type, user_id, vector: searchable.value_vector, threshold: rules.thresholds.conflict }]
+}
+
+const queriesOf = (command: WriteCommand, rules: NamespaceRules): ReadonlyArray<PeerQuery> =>
+  itemsOf(command).flatMap((item) => queryOf(item.content, item.user_id, item.statement.tags ?? [], rules))
+
+/** The forms and peers that the new values of targets may meet; null when no command has any. */
+const meetingsOf = (commands: ReadonlyArray<WriteCommand>, view: HeadView, rules: NamespaceRules) => {
+  const canonical: Array<Probes["canonical"][number]> = []
+  const queries: Array<PeerQuery> = []
+  for (const { content, tags, target } of commands.flatMap(targetsOf)) {
+    if (content === null) continue
+    for (const row of named(view, target)) {
+      if (content.canonical_sha256 !== "") {
+        canonical.push({ memory_type: content.memory_type, user_id: row.user_id, sha256: content.canonical_sha256 })
+      }
+      queries.push(...queryOf(content, row.user_id, tags ?? row.tags, rules))
+    }
+  }
+  return canonical.length + queries.length === 0 ? null : { canonical, queries }
 }

@@ -18,6 +18,8 @@ import type {
   DeleteCommand,
   RestoreCommand,
   SetCommand,
+  TransitionAnswer,
+  TransitionCommand,
   UpdateByIdCommand,
   UpdateCommand
 } from "./MemoryCommand.ts"
@@ -32,6 +34,8 @@ export class MemoryClient extends Context.Tag("loom/memory/MemoryClient")<Memory
   readonly updateById: (scope: Scope, command: UpdateByIdCommand) => Reply<Answer<typeof MemoryUpdate>>
   readonly delete: (scope: Scope, command: DeleteCommand) => Reply<Answer<typeof MemoryDelete>>
   readonly restore: (scope: Scope, command: RestoreCommand) => Reply<Answer<typeof MemoryRestore>>
+  /** Changes to rows already stored, other than new statements; each item is answered on its own. */
+  readonly transition: (scope: Scope, command: TransitionCommand) => Reply<TransitionAnswer>
   /** Brings the actor up, so that it repairs what a crash left behind. */
   readonly activate: (scope: Scope) => Reply<void>
 }>() {}
@@ -71,6 +75,7 @@ export const layer: Layer.Layer<MemoryClient, never, Sharding> = Layer.effect(
         call("memory.update_by_id", actor(actorId(scope))["memory.update_by_id"](command)),
       delete: (scope, command) => call("memory.delete", actor(actorId(scope))["memory.delete"](command)),
       restore: (scope, command) => call("memory.restore", actor(actorId(scope))["memory.restore"](command)),
+      transition: (scope, command) => call("memory.transition", actor(actorId(scope))["memory.transition"](command)),
       activate: (scope) => call("activate", actor(actorId(scope)).activate({ _tag: "activate" }))
     }
   })

@@ -36,6 +36,8 @@ export interface Intent {
 export class MemoryIntake extends Context.Tag("loom/memory/MemoryIntake")<MemoryIntake, {
   /** The embedder that makes the vectors. */
   readonly embedderId: string
+  /** Numbers in each vector. */
+  readonly dimensions: number
   readonly prepare: (intent: Intent) => Effect.Effect<Content, Refusal | Unavailable | Overloaded>
   /** Searchable copies of stored heads, for repair and re-embedding. */
   readonly derive: (rows: ReadonlyArray<MemoryRow>) => Effect.Effect<ReadonlyArray<Derived>, Unavailable>
@@ -93,6 +95,7 @@ export const layer: Layer.Layer<MemoryIntake, never, Embedder | SensitivityPolic
 
     return {
       embedderId: embedder.id,
+      dimensions: embedder.dimensions,
       prepare: Effect.fn("MemoryIntake.prepare")(function*(intent) {
         const form = storedForm(intent.value)
         if (form.value_kind === "string" && isBlank(form.value)) {

@@ -7,6 +7,7 @@ import { Dispatch, make } from "../../services/gateway/Dispatch.ts"
 import * as LocalSharding from "../../services/layers/LocalSharding.ts"
 import { localCaller } from "../../src/kernel/Caller.ts"
 import type { LoomError } from "../../src/kernel/LoomError.ts"
+import * as ActorRules from "../../src/memory/ActorRules.ts"
 import * as Committer from "../../src/memory/Committer.ts"
 import * as MemoryClient from "../../src/memory/MemoryClient.ts"
 import * as MemoryEntity from "../../src/memory/MemoryEntity.ts"
@@ -28,7 +29,7 @@ const layerDispatch = Layer.effect(
 export const layer = (options: MemoryEntity.Options = MemoryEntity.defaultOptions) =>
   layerDispatch.pipe(
     Layer.provideMerge(MemoryClient.layer),
-    Layer.provideMerge(MemoryEntity.layer(options).pipe(Layer.provide(Committer.layer))),
+    Layer.provideMerge(MemoryEntity.layer(options).pipe(Layer.provide([Committer.layer, ActorRules.layer]))),
     Layer.provideMerge(LocalSharding.layer),
     Layer.provideMerge(MemoryIntake.layer),
     Layer.provideMerge(FaultyStore.layer),
