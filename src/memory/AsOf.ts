@@ -152,11 +152,14 @@ const continued = (claim: Claim, mark: Mark, before: Mark | undefined): Claim =>
 /** The claims of the row with an id, wherever it lies in the namespace. */
 export type Successors = (memoryId: string) => ReadonlyArray<Claim>
 
-/** The claim that retired another: of the row that replaced it, the one stated by then. */
+/**
+ * The claim that retired another: of the row that replaced it, the one stated by then. A backfill under one identity is
+ * retired by what its own row said before it.
+ */
 export const successorOf = (claim: Claim, successors: Successors): Claim | undefined => {
   const { last, retired } = claim
   if (retired === null || last.superseded_by === "") return undefined
-  const claims = successors(last.superseded_by)
+  const claims = successors(last.superseded_by).filter(({ first }) => first.version !== claim.first.version)
   // Within one write the order of the two rows is nobody's promise.
   const stated = claims.filter(({ first }) =>
     first.version <= retired.version || (retired.write_id !== "" && first.write_id === retired.write_id)

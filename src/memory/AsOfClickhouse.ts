@@ -119,18 +119,18 @@ const successors = (scope: Scope, where: Fragment, instant: Instant): Fragment =
 const wasTrue = (scope: Scope, where: Fragment, instant: Instant): Fragment => {
   const at = ch.dateTime64(instant.at)
   return ch.fragment`SELECT answering FROM (
-      SELECT answering, state, retired_at, stands,
-        arrayFilter(one -> one.1 <= retired OR (retired_by != sipHash64('') AND one.2 = retired_by), stands) AS stated
-      FROM (
-        SELECT chosen.3 AS answering, chosen.6 AS state, chosen.7.1 AS ends, chosen.8 AS successor, chosen.9 AS retired,
+      SELECT answering, state, retired_at, others,
+        arrayFilter(one -> one.1 <= retired OR (retired_by != sipHash64('') AND one.2 = retired_by), others) AS stated
+      FROM (SELECT *, arrayFilter(one -> one.1 != first, stands) AS others FROM (
+        SELECT chosen.2 AS first, chosen.3 AS answering, chosen.6 AS state, chosen.7.1 AS ends, chosen.8 AS successor, chosen.9 AS retired,
           chosen.10 AS retired_by, chosen.11 AS retired_at
         FROM (${latest(where, instant)})
         WHERE answering != 0 AND state != 'duplicate' AND (ends IS NULL OR ends > ${at})
       ) AS picked
-      LEFT JOIN (${successors(scope, where, instant)}) AS next ON next.memory_id = picked.successor
+      LEFT JOIN (${successors(scope, where, instant)}) AS next ON next.memory_id = picked.successor)
     )
     WHERE state != 'superseded'
-      OR ${at} < multiIf(empty(stands), retired_at, notEmpty(stated), stated[-1].3, stands[1].3)`
+      OR ${at} < multiIf(empty(others), retired_at, notEmpty(stated), stated[-1].3, others[1].3)`
 }
 
 /**
