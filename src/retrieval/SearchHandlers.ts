@@ -9,11 +9,12 @@ import type { Caller } from "../kernel/Caller.ts"
 import type { Scope } from "../kernel/Identity.ts"
 import { refuse } from "../kernel/LoomError.ts"
 import { canonicalEntity } from "../kernel/NamedThing.ts"
-import { parseTime } from "../kernel/Time.ts"
+import { isNaive, parseTime } from "../kernel/Time.ts"
 import { bind } from "../kernel/Verb.ts"
 import type { BoundVerb, Payload } from "../kernel/Verb.ts"
 import type { Instant } from "../memory/AsOf.ts"
 import { asOfOf, unheeded } from "../memory/AsOfRequest.ts"
+import type { AsOf } from "../memory/AsOfRequest.ts"
 import { SERVED_STATUSES } from "../memory/MemoryModel.ts"
 import { isBlank } from "../platform/Analyzer.ts"
 import { Search } from "./Search.ts"
@@ -44,7 +45,7 @@ export const make: Effect.Effect<ReadonlyArray<BoundVerb>, never, Search> = Effe
       }
       const now = yield* Clock.currentTimeMillis
       const asOf = yield* asOfOf(request, now)
-      const said = { ...asOf?.said, ...unheeded(asOf, request, INCLUDES) }
+      const said = saidOf(request, asOf)
       const { none, user } = readableUser(caller, request.user_id)
       if (none) {
         return { results: [], candidates_total: 0, degraded: [], embedding_model: null, ...said, next: NOTHING_FOUND }
@@ -68,6 +69,16 @@ export const make: Effect.Effect<ReadonlyArray<BoundVerb>, never, Search> = Effe
     })
   return [bind(MemorySearch, handler)]
 })
+
+/** What the answer says of the instant asked about and of times that named no offset. */
+const saidOf = (request: Request, asOf: AsOf | null) => {
+  const heeded = unheeded(asOf, request, INCLUDES).advisories ?? asOf?.said.advisories ?? []
+  const naive = (["created_after", "created_before"] as const)
+    .filter((field) => isNaive(request[field] ?? ""))
+    .map((field) => `${field} named no offset and was read as UTC`)
+  const advisories = [...heeded, ...naive]
+  return { ...asOf?.said, ...(advisories.length === 0 ? {} : { advisories }) }
+}
 
 const millisOf = (text: string | undefined): number | null => {
   const parsed = text === undefined ? null : parseTime(text)
