@@ -21,6 +21,7 @@ import * as MemoryReaderClickhouse from "../../src/memory/MemoryReaderClickhouse
 import * as MemoryReads from "../../src/memory/MemoryReads.ts"
 import * as MemoryStoreClickhouse from "../../src/memory/MemoryStoreClickhouse.ts"
 import * as MemorySweep from "../../src/memory/MemorySweep.ts"
+import * as MemoryTimeReads from "../../src/memory/MemoryTimeReads.ts"
 import * as MemoryWrites from "../../src/memory/MemoryWrites.ts"
 import * as SensitivityPolicy from "../../src/memory/SensitivityPolicy.ts"
 import * as Thresholds from "../../src/memory/Thresholds.ts"
@@ -70,6 +71,7 @@ export const layerDispatch = Layer.effect(
     Effect.all([
       MemoryWrites.make,
       MemoryReads.make,
+      MemoryTimeReads.make,
       SearchHandlers.make,
       CalibrationHandlers.make,
       NamespaceHandlers.make,

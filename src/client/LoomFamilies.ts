@@ -7,6 +7,7 @@ import { TokenList, TokenMint, TokenRevoke } from "../access/TokenVerbs.ts"
 import { BlacklistAdd, BlacklistList, BlacklistRemove } from "../blacklist/BlacklistVerbs.ts"
 import type { Verb } from "../kernel/Verb.ts"
 import { CalibrationGet } from "../memory/CalibrationVerbs.ts"
+import { MemoryTimeline } from "../memory/MemoryTimeVerbs.ts"
 import {
   MemoryBulkSet,
   MemoryDelete,
@@ -39,6 +40,7 @@ export const families = <F extends TypeLambda>(call: MakeCall<F>) => ({
     restore: call(MemoryRestore),
     list: call(MemoryList),
     history: call(MemoryHistory),
+    timeline: call(MemoryTimeline),
     search: call(MemorySearch)
   },
   calibration: {

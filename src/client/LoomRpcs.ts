@@ -6,6 +6,7 @@ import * as RpcGroup from "@effect/rpc/RpcGroup"
 import { TokenList, TokenMint, TokenRevoke } from "../access/TokenVerbs.ts"
 import { BlacklistAdd, BlacklistList, BlacklistRemove } from "../blacklist/BlacklistVerbs.ts"
 import { CalibrationGet } from "../memory/CalibrationVerbs.ts"
+import { MemoryTimeline } from "../memory/MemoryTimeVerbs.ts"
 import {
   MemoryBulkSet,
   MemoryDelete,
@@ -32,6 +33,7 @@ export const LoomRpcs = RpcGroup.make(
   MemoryRestore.rpc,
   MemoryList.rpc,
   MemoryHistory.rpc,
+  MemoryTimeline.rpc,
   MemorySearch.rpc,
   CalibrationGet.rpc,
   NamespaceRegister.rpc,

@@ -5,6 +5,7 @@
 import { TokenList, TokenMint, TokenRevoke } from "../access/TokenVerbs.ts"
 import { BlacklistAdd, BlacklistList, BlacklistRemove } from "../blacklist/BlacklistVerbs.ts"
 import { CalibrationGet } from "../memory/CalibrationVerbs.ts"
+import { MemoryTimeline } from "../memory/MemoryTimeVerbs.ts"
 import {
   MemoryBulkSet,
   MemoryDelete,
@@ -31,6 +32,7 @@ export const allVerbs = [
   MemoryRestore,
   MemoryList,
   MemoryHistory,
+  MemoryTimeline,
   MemorySearch,
   CalibrationGet,
   NamespaceRegister,

@@ -1,12 +1,14 @@
 /**
- * A filtered list of heads as SQL: the conditions of a `ListFilter` and the order and bounds of a `Page`. What a caller
+ * A filtered list of heads, or of the rows that answer at an instant, as SQL: the conditions of a `ListFilter` and the order and bounds of a `Page`. What a caller
  * gives is compared literally; no wildcard has a meaning here.
  */
 import type { Scope } from "../kernel/Identity.ts"
 import { ch } from "../platform/Clickhouse.ts"
 import type { Fragment, Statement } from "../platform/Clickhouse.ts"
+import { versionsAsOf } from "./AsOfClickhouse.ts"
+import { LIVE_STATUSES } from "./MemoryModel.ts"
 import type { Keyset, ListFilter, Page, SortBy, WriterFilter } from "./MemoryReader.ts"
-import { inScope, rowColumns } from "./MemoryRowsClickhouse.ts"
+import { inScope, place, rowColumns } from "./MemoryRowsClickhouse.ts"
 
 const equals = (
   column: "agent" | "user_id" | "session_id" | "run_id" | "memory_type" | "source_trace",
@@ -21,14 +23,18 @@ export const byWriter = (scope: Scope, { agent, session_id, user_id }: WriterFil
   )
 
 const matching = (scope: Scope, filter: ListFilter): Fragment => {
-  const { contains, endedBefore, entities, prefix, tags, tags_every } = filter
-  return ch.join([
+  const { asOf, contains, endedBefore, entities, prefix, tags, tags_every } = filter
+  const identities = ch.join([
     byWriter(scope, filter),
+    ...(prefix === null ? [] : [ch.fragment`startsWith(memory_key, ${ch.string(prefix)})`])
+  ], " AND ")
+  return ch.join([
+    identities,
+    ...(asOf === undefined ? [] : [ch.fragment`version IN (${versionsAsOf(scope, identities, asOf)})`]),
     ch.fragment`status IN ${ch.array("String", filter.statuses)}`,
     ...equals("run_id", filter.run_id),
     ...equals("memory_type", filter.memory_type),
     ...equals("source_trace", filter.source_trace),
-    ...(prefix === null ? [] : [ch.fragment`startsWith(memory_key, ${ch.string(prefix)})`]),
     ...(tags.length === 0
       ? []
       : [
@@ -42,6 +48,11 @@ const matching = (scope: Scope, filter: ListFilter): Fragment => {
     ...(contains === null
       ? []
       : [ch.fragment`sensitivity != 'high' AND positionCaseInsensitiveUTF8(value, ${ch.string(contains)}) > 0`]),
+    ...(contains === null || asOf === undefined
+      ? []
+      : [ch.fragment`${place} NOT IN (
+          SELECT agent, user_id, session_id, memory_key FROM loom.memory FINAL
+          WHERE ${inScope(scope)} AND sensitivity = 'high')`]),
     ...(filter.pinned_only ? [ch.fragment`pinned`] : []),
     ...(endedBefore === null ? [] : [notEnded(endedBefore)])
   ], " AND ")
@@ -49,7 +60,9 @@ const matching = (scope: Scope, filter: ListFilter): Fragment => {
 
 const notEnded = (time: number): Fragment => {
   const at = ch.dateTime64(time)
-  return ch.fragment`(expires_at IS NULL OR expires_at > ${at}) AND (valid_to IS NULL OR valid_to > ${at})`
+  return ch.fragment`(status NOT IN ${
+    ch.array("String", LIVE_STATUSES)
+  } OR ((expires_at IS NULL OR expires_at > ${at}) AND (valid_to IS NULL OR valid_to > ${at})))`
 }
 
 const after = (sortBy: SortBy, { memory_id, value }: Keyset): Fragment =>
@@ -62,13 +75,16 @@ const order = (sortBy: SortBy): Fragment =>
     ? ch.fragment`memory_key, memory_id`
     : ch.fragment`${ch.identifier(sortBy)} DESC, memory_id DESC`
 
+const rows = ({ asOf }: ListFilter): Fragment =>
+  asOf === undefined ? ch.fragment`loom.memory FINAL` : ch.fragment`loom.memory_versions FINAL`
+
 /** Ties are broken by id, so that a page never repeats or skips a row that stays. */
 export const list = (scope: Scope, filter: ListFilter, page: Page): Statement =>
-  ch.sql("MemoryReader.list")`SELECT ${rowColumns} FROM loom.memory FINAL
+  ch.sql("MemoryReader.list")`SELECT ${rowColumns} FROM ${rows(filter)}
     WHERE ${matching(scope, filter)}${
     page.after === null ? ch.empty : ch.fragment` AND ${after(page.sort_by, page.after)}`
   }
     ORDER BY ${order(page.sort_by)} LIMIT ${ch.uint32(page.limit)} OFFSET ${ch.uint32(page.offset)}`
 
 export const count = (scope: Scope, filter: ListFilter): Statement =>
-  ch.sql("MemoryReader.count")`SELECT count() AS found FROM loom.memory FINAL WHERE ${matching(scope, filter)}`
+  ch.sql("MemoryReader.count")`SELECT count() AS found FROM ${rows(filter)} WHERE ${matching(scope, filter)}`

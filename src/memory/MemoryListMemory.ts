@@ -2,6 +2,7 @@
  * A filtered list of heads over rows in memory: the same conditions, order and bounds that `MemoryListClickhouse` says
  * in SQL. Texts are ordered by their UTF-8 bytes, as ClickHouse orders them.
  */
+import { LIVE_STATUSES } from "./MemoryModel.ts"
 import type { MemoryRow } from "./MemoryModel.ts"
 import type { Keyset, ListFilter, Page, SortBy, WriterFilter } from "./MemoryReader.ts"
 
@@ -26,7 +27,8 @@ export const matches = (row: MemoryRow, filter: ListFilter): boolean => {
     (contains === null ||
       (row.sensitivity !== "high" && row.value.toLowerCase().includes(contains.toLowerCase()))) &&
     (!filter.pinned_only || row.pinned) &&
-    (endedBefore === null || !(ended(row.expires_at, endedBefore) || ended(row.valid_to, endedBefore)))
+    (endedBefore === null || !LIVE_STATUSES.some((status) => status === row.status) ||
+      !(ended(row.expires_at, endedBefore) || ended(row.valid_to, endedBefore)))
 }
 
 const compareText = (left: string, right: string): number => Buffer.compare(Buffer.from(left), Buffer.from(right))

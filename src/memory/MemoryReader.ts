@@ -6,6 +6,7 @@ import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type { Scope, Writer } from "../kernel/Identity.ts"
 import type { StoreError } from "../kernel/LoomError.ts"
+import type { Instant, Mark } from "./AsOf.ts"
 import type { MemoryRow, Status } from "./MemoryModel.ts"
 
 /** Which writers' rows a read may see; null means any. */
@@ -31,8 +32,13 @@ export interface ListFilter extends WriterFilter {
   readonly contains: string | null
   readonly pinned_only: boolean
   readonly statuses: ReadonlyArray<Status>
-  /** Rows whose expiry or validity ended before this time (milliseconds) are left out; null keeps them. */
+  /**
+   * Live rows whose expiry or validity ended by this time (milliseconds) are left out; null keeps them. A row that was
+   * replaced or withdrawn ended with that, so its dates say nothing here.
+   */
   readonly endedBefore: number | null
+  /** The versions that answer at an instant, in place of the heads. */
+  readonly asOf?: Instant | undefined
 }
 
 /** Every row of these statuses, ended or not. */
@@ -50,6 +56,9 @@ export const everyRow = (writer: WriterFilter, statuses: ReadonlyArray<Status>):
   statuses,
   endedBefore: null
 })
+
+/** One memory within a scope. */
+export type Place = Writer & { readonly memory_key: string }
 
 export type SortBy = "created_at" | "updated_at" | "memory_key"
 
@@ -86,7 +95,29 @@ export class MemoryReader extends Context.Tag("loom/memory/MemoryReader")<Memory
   /** Versions of the identities given, newest first. */
   readonly history: (
     scope: Scope,
-    identities: ReadonlyArray<Writer & { readonly memory_key: string }>,
+    identities: ReadonlyArray<Place>,
     page: { readonly before: bigint | null; readonly limit: number }
   ) => Effect.Effect<ReadonlyArray<MemoryRow>, StoreError>
+  /** Every version known of these memories without its value, oldest first; null knows all. */
+  readonly marks: (
+    scope: Scope,
+    identities: ReadonlyArray<Place>,
+    known: bigint | null
+  ) => Effect.Effect<ReadonlyArray<Mark>, StoreError>
+  /** The versions named, in no order; all of them are of these memories. */
+  readonly versions: (
+    scope: Scope,
+    identities: ReadonlyArray<Place>,
+    versions: ReadonlyArray<bigint>
+  ) => Effect.Effect<ReadonlyArray<MemoryRow>, StoreError>
+  /** Those of these memories whose head is of high sensitivity: no earlier value of theirs may be shown either. */
+  readonly withheld: (
+    scope: Scope,
+    identities: ReadonlyArray<Place>
+  ) => Effect.Effect<ReadonlyArray<Place>, StoreError>
+  /**
+   * A number that grows with every change a writer's reader can see: the last version, or the nanosecond of the last end
+   * of a row that has come by `now` (milliseconds). 0 where nothing is stored.
+   */
+  readonly latest: (scope: Scope, writer: WriterFilter, now: number) => Effect.Effect<bigint, StoreError>
 }>() {}

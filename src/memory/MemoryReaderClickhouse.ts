@@ -1,6 +1,7 @@
 /**
  * `MemoryReader` over ClickHouse: heads from `loom.memory` with FINAL, versions from `loom.memory_versions`. Reads of a few rows ride the sort key and stay on one thread; lists are in `MemoryListClickhouse`.
  */
+import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
@@ -12,8 +13,17 @@ import * as MemoryListClickhouse from "./MemoryListClickhouse.ts"
 import { byWriter } from "./MemoryListClickhouse.ts"
 import { MemoryReader } from "./MemoryReader.ts"
 import type { WriterFilter } from "./MemoryReader.ts"
-import { inPlaces, inScope, place, rowColumns, StoredRow } from "./MemoryRowsClickhouse.ts"
-import type { Place } from "./MemoryRowsClickhouse.ts"
+import type { Place } from "./MemoryReader.ts"
+import {
+  inPlaces,
+  inScope,
+  markColumns,
+  place,
+  placesAtOnce,
+  rowColumns,
+  StoredMark,
+  StoredRow
+} from "./MemoryRowsClickhouse.ts"
 
 // A few granules: a second thread costs more than it saves, and leaves none to other readers.
 const pointRead = { max_threads: 1 }
@@ -41,7 +51,48 @@ export const history = (
     before === null ? ch.empty : ch.fragment` AND version < ${ch.uint64(before)}`
   } ORDER BY version DESC LIMIT ${ch.uint32(limit)}`
 
+export const marks = (scope: Scope, places: ReadonlyArray<Place>, known: bigint | null): Statement =>
+  ch.sql("MemoryReader.marks", pointRead)`SELECT ${markColumns} FROM loom.memory_versions FINAL
+    WHERE ${inScope(scope)} AND ${inPlaces(places)}${
+    known === null ? ch.empty : ch.fragment` AND version <= ${ch.uint64(known)}`
+  } ORDER BY version`
+
+export const versions = (scope: Scope, places: ReadonlyArray<Place>, wanted: ReadonlyArray<bigint>): Statement =>
+  ch.sql("MemoryReader.versions", pointRead)`SELECT ${rowColumns} FROM loom.memory_versions FINAL
+    WHERE ${inScope(scope)} AND ${inPlaces(places)} AND version IN ${ch.array("UInt64", wanted)}`
+
+const withheld = (scope: Scope, places: ReadonlyArray<Place>): Statement =>
+  ch.sql("MemoryReader.withheld", pointRead)`SELECT agent, user_id, session_id, memory_key FROM loom.memory FINAL
+    WHERE ${inScope(scope)} AND ${inPlaces(places)} AND sensitivity = 'high'`
+
+const StoredPlace = Schema.Struct({
+  agent: Schema.String,
+  user_id: Schema.String,
+  session_id: Schema.String,
+  memory_key: Schema.String
+})
+
+/** An end that has come changes what is served without a version; the row's dates say when it came. */
+const latest = (scope: Scope, writer: WriterFilter, now: number): Statement => {
+  const ended = (column: "expires_at" | "valid_to") => {
+    const end = ch.identifier(column)
+    return ch.fragment`maxIf(toUnixTimestamp64Milli(assumeNotNull(${end})), ${end} > '1970-01-01' AND ${end} <= ${
+      ch.dateTime64(now)
+    })`
+  }
+  return ch.sql("MemoryReader.latest")`SELECT greatest(max(version), toUInt64(greatest(${
+    ch.join([ended("expires_at"), ended("valid_to")])
+  })) * 1000000) AS found FROM loom.memory FINAL WHERE ${byWriter(scope, writer)}`
+}
+
 const Count = Schema.Struct({ found: UInt64 })
+
+/** As many places a statement as it takes well. */
+const inTurns = <A, E>(
+  places: ReadonlyArray<Place>,
+  read: (turn: ReadonlyArray<Place>) => Effect.Effect<ReadonlyArray<A>, E>
+): Effect.Effect<ReadonlyArray<A>, E> =>
+  Effect.map(Effect.forEach(Arr.chunksOf(places, placesAtOnce), read), Arr.flatten)
 
 const make = (clickhouse: Clickhouse["Type"]): MemoryReader["Type"] => ({
   byKey: Effect.fn("MemoryReader.byKey")(function*(scope, key, writer) {
@@ -59,6 +110,19 @@ const make = (clickhouse: Clickhouse["Type"]): MemoryReader["Type"] => ({
   }),
   history: Effect.fn("MemoryReader.history")(function*(scope, identities, page) {
     return identities.length === 0 ? [] : yield* clickhouse.query(history(scope, identities, page), StoredRow)
+  }),
+  marks: Effect.fn("MemoryReader.marks")(function*(scope, identities, known) {
+    return yield* inTurns(identities, (turn) => clickhouse.query(marks(scope, turn, known), StoredMark))
+  }),
+  versions: Effect.fn("MemoryReader.versions")(function*(scope, identities, wanted) {
+    return yield* inTurns(identities, (turn) => clickhouse.query(versions(scope, turn, wanted), StoredRow))
+  }),
+  withheld: Effect.fn("MemoryReader.withheld")(function*(scope, identities) {
+    return yield* inTurns(identities, (turn) => clickhouse.query(withheld(scope, turn), StoredPlace))
+  }),
+  latest: Effect.fn("MemoryReader.latest")(function*(scope, writer, now) {
+    const [row] = yield* clickhouse.query(latest(scope, writer, now), Count)
+    return row?.found ?? 0n
   })
 })
 

@@ -6,12 +6,13 @@
 import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import type { Scope, Writer } from "../kernel/Identity.ts"
+import type { Scope } from "../kernel/Identity.ts"
 import type { StoreError } from "../kernel/LoomError.ts"
 import { ch } from "../platform/Clickhouse.ts"
 import type { Clickhouse, Fragment } from "../platform/Clickhouse.ts"
 import { EpochMillis, Flag, UInt64 } from "../platform/ClickhouseValue.ts"
 import { MemoryRow } from "./MemoryModel.ts"
+import type { Place } from "./MemoryReader.ts"
 
 const OptionalMillis = Schema.NullOr(EpochMillis)
 
@@ -45,6 +46,29 @@ const names = Object.keys(MemoryRow.fields)
 /** The columns of a row in the order of `MemoryRow`, as a select list. */
 export const rowColumns: Fragment = ch.join(names.map((name) => ch.identifier(name)))
 
+/** A version without its value. */
+export const StoredMark = StoredRow.pick(
+  "agent",
+  "user_id",
+  "session_id",
+  "memory_key",
+  "memory_id",
+  "version",
+  "content_sha256",
+  "status",
+  "change",
+  "valid_at",
+  "valid_to",
+  "temporal_anchor",
+  "invalid_at",
+  "expires_at",
+  "updated_at",
+  "superseded_by",
+  "write_id"
+)
+
+export const markColumns: Fragment = ch.join(Object.keys(StoredMark.fields).map((name) => ch.identifier(name)))
+
 const text = (millis: number): string => new Date(millis).toISOString().slice(0, 23)
 
 const optionalText = (millis: number | null): string | null => millis === null ? null : text(millis)
@@ -67,9 +91,6 @@ export const encodeRow = (row: MemoryRow): object => ({
 /** The condition that leads every statement over memory. */
 export const inScope = ({ namespace, org }: Scope): Fragment =>
   ch.fragment`org = ${ch.string(org)} AND namespace = ${ch.string(namespace)}`
-
-/** What finds one memory within a scope. */
-export type Place = Writer & { readonly memory_key: string }
 
 /** The rest of the sort key behind the scope. */
 export const place: Fragment = ch.fragment`(agent, user_id, session_id, memory_key)`

@@ -9,11 +9,13 @@ import * as Option from "effect/Option"
 import { faultPoint } from "../kernel/FaultPoint.ts"
 import { identityKey } from "../kernel/Identity.ts"
 import type { Scope } from "../kernel/Identity.ts"
+import { rowsAsOf } from "./AsOfMemory.ts"
 import { entryOf } from "./HeadIndex.ts"
 import { isWriter, matches, pageOf } from "./MemoryListMemory.ts"
 import { LIVE_STATUSES, SERVED_STATUSES } from "./MemoryModel.ts"
 import type { MemoryRow, Status } from "./MemoryModel.ts"
 import { MemoryReader } from "./MemoryReader.ts"
+import type { ListFilter, Place } from "./MemoryReader.ts"
 import { MemoryStore } from "./MemoryStore.ts"
 import type {
   AuditEntry,
@@ -234,9 +236,26 @@ const makeStore = (state: State): MemoryStore["Type"] => ({
 
 const newestFirst = (left: MemoryRow, right: MemoryRow): number => left.version > right.version ? -1 : 1
 
+/** Nanoseconds of the last end of a row that has come. */
+const lastEnd = (rows: ReadonlyArray<MemoryRow>, now: number): bigint =>
+  rows.flatMap(({ expires_at, valid_to }) => [expires_at ?? 0, valid_to ?? 0])
+    .filter((end) => end <= now)
+    .reduce((last, end) => BigInt(end) * 1_000_000n > last ? BigInt(end) * 1_000_000n : last, 0n)
+
 const makeReader = (state: State): MemoryReader["Type"] => {
   const heads = (scope: Scope, condition: (row: MemoryRow) => boolean) =>
     [...spaceOf(state, scope).heads.values()].filter(condition)
+  const versionsOf = (scope: Scope, identities: ReadonlyArray<Place>) => {
+    const wanted = new Set(identities.map(identityKey))
+    return [...spaceOf(state, scope).versions.values()].filter((row) => wanted.has(identityKey(row)))
+  }
+  const listed = (scope: Scope, filter: ListFilter) => {
+    const { asOf } = filter
+    if (asOf === undefined) return heads(scope, (row) => matches(row, filter))
+    const high = new Set(heads(scope, ({ sensitivity }) => sensitivity === "high").map(identityKey))
+    return rowsAsOf(spaceOf(state, scope).versions.values(), asOf)
+      .filter((row) => matches(row, filter) && (filter.contains === null || !high.has(identityKey(row))))
+  }
   return {
     byKey: Effect.fn("MemoryReader.byKey")(function*(scope, key, writer) {
       return heads(scope, (row) => row.memory_key === key && isWriter(row, writer)).sort(newestFirst)
@@ -245,17 +264,31 @@ const makeReader = (state: State): MemoryReader["Type"] => {
       return heads(scope, (row) => row.memory_id === memoryId && isWriter(row, writer))
     }),
     list: Effect.fn("MemoryReader.list")(function*(scope, filter, page) {
-      return pageOf(heads(scope, (row) => matches(row, filter)), page)
+      return pageOf(listed(scope, filter), page)
     }),
     count: Effect.fn("MemoryReader.count")(function*(scope, filter) {
-      return heads(scope, (row) => matches(row, filter)).length
+      return listed(scope, filter).length
     }),
     history: Effect.fn("MemoryReader.history")(function*(scope, identities, { before, limit }) {
-      const wanted = new Set(identities.map(identityKey))
-      return [...spaceOf(state, scope).versions.values()]
-        .filter((row) => wanted.has(identityKey(row)) && (before === null || row.version < before))
+      return versionsOf(scope, identities)
+        .filter((row) => before === null || row.version < before)
         .sort(newestFirst)
         .slice(0, limit)
+    }),
+    marks: Effect.fn("MemoryReader.marks")(function*(scope, identities, known) {
+      return versionsOf(scope, identities).filter((row) => known === null || row.version <= known).sort(newestFirst)
+        .reverse()
+    }),
+    versions: Effect.fn("MemoryReader.versions")(function*(scope, identities, versions) {
+      return versionsOf(scope, identities).filter((row) => versions.includes(row.version))
+    }),
+    withheld: Effect.fn("MemoryReader.withheld")(function*(scope, identities) {
+      const wanted = new Set(identities.map(identityKey))
+      return heads(scope, (row) => row.sensitivity === "high" && wanted.has(identityKey(row)))
+    }),
+    latest: Effect.fn("MemoryReader.latest")(function*(scope, writer, now) {
+      const rows = heads(scope, (row) => isWriter(row, writer))
+      return rows.reduce((last, { version }) => version > last ? version : last, lastEnd(rows, now))
     })
   }
 }

@@ -6,6 +6,7 @@ import * as Schema from "effect/Schema"
 import { MemoryKey } from "../kernel/Identity.ts"
 import { Json } from "../kernel/Json.ts"
 import { make } from "../kernel/Verb.ts"
+import { asOfAnswer, asOfFields } from "./AsOfRequest.ts"
 import { Cause } from "./MemoryCause.ts"
 import {
   itemFields,
@@ -255,7 +256,9 @@ const GetAnswer = Schema.Struct({
   other_writers: Schema.optional(Schema.Number),
   /** The key asked for, when `follow` led to the row that answers for it. */
   resolved_from: Schema.optional(Schema.String),
+  /** The key of the row that answers in its place today; null when none does. */
   canonical_key: Schema.optional(Schema.NullOr(Schema.String)),
+  ...asOfAnswer,
   degraded: Schema.Array(Schema.String)
 }).pipe(Schema.extend(Schema.partial(MemoryView)))
 
@@ -271,12 +274,13 @@ export const MemoryGet = make("memory.get", {
     when: "The key is known.",
     whenNot: "Only the topic is known (memory.search).",
     args:
-      "agent, user_id and session_id narrow; left out, the newest live row under the key answers and other_writers counts the rest. A miss is found=false."
+      "agent, user_id and session_id narrow; left out, the newest live row under the key answers and other_writers counts the rest. A miss is found=false; a row that was replaced says by status and canonical_key what answers for it, and follow=true reads that. as_of asks what was true at a time, with as_of_basis=knowledge_time what was served then."
   },
   payload: Schema.Struct({
     ...scopeFields,
     ...writerFields,
     memory_key: MemoryKey,
+    ...asOfFields,
     if_version: Schema.optional(Schema.String.pipe(Schema.pattern(/^\d{1,20}$/))),
     fields: Schema.optional(FieldNames),
     follow: Schema.optional(Schema.Boolean)
@@ -297,6 +301,7 @@ export const MemoryGetById = make("memory.get_by_id", {
   payload: Schema.Struct({
     ...scopeFields,
     memory_id: Schema.String,
+    ...asOfFields,
     fields: Schema.optional(FieldNames)
   }),
   answer: GetAnswer
@@ -312,7 +317,7 @@ export const MemoryList = make("memory.list", {
     when: "You need an overview, a key prefix, a tag or the episodic log.",
     whenNot: "You look for an answer to a question (memory.search).",
     args:
-      "tags matches any of the tags in any case, tags_every all of them exactly; an empty list is no filter. next_cursor walks on; it is stable while rows are added or removed."
+      "tags matches any of the tags in any case, tags_every all of them exactly; an empty list is no filter. next_cursor walks on; it is stable while rows are added or removed. as_of lists what was true at a time, with as_of_basis=knowledge_time what was served then. Poll with known_version."
   },
   payload: Schema.Struct({
     ...scopeFields,
@@ -331,6 +336,11 @@ export const MemoryList = make("memory.list", {
     include_duplicates: Schema.optional(Schema.Boolean),
     include_superseded: Schema.optional(Schema.Boolean),
     include_proposed: Schema.optional(Schema.Boolean),
+    /** Rows whose expiry or validity has ended, beside the others. */
+    include_expired: Schema.optional(Schema.Boolean),
+    ...asOfFields,
+    /** `version_text` of an earlier answer: when nothing changed since, `unchanged` says so and no rows are listed. */
+    known_version: Schema.optional(Schema.String.pipe(Schema.pattern(/^\d{1,20}$/))),
     limit: Schema.optional(Schema.Int.pipe(Schema.between(1, 1000))),
     offset: Schema.optional(Schema.Int.pipe(Schema.between(0, 1_000_000))),
     cursor: Schema.optional(Schema.String.pipe(Schema.maxLength(2048))),
@@ -344,6 +354,10 @@ export const MemoryList = make("memory.list", {
     /** Rows that match the filter, whatever the page. */
     total: Schema.Number,
     next_cursor: Schema.NullOr(Schema.String),
+    /** Grows with every change a list of these writers can show; absent on a read of the past. */
+    version_text: Schema.optional(Schema.String),
+    unchanged: Schema.optional(Schema.Boolean),
+    ...asOfAnswer,
     degraded: Schema.Array(Schema.String)
   })
 })

@@ -16,12 +16,14 @@ const relationsOf = Schema.decodeUnknownOption(Relations)
 export interface ViewOptions {
   /** Whether a high-sensitivity value is shown. */
   readonly reveal: boolean
+  /** Whether the value is withheld as that of a high row: an earlier version of a row that is one by now. */
+  readonly withhold?: boolean
   /** Longest value shown, in characters; null shows it whole. */
   readonly previewCharacters: number | null
 }
 
 export const viewOf = (row: MemoryRow, options: ViewOptions): MemoryView => {
-  const withheld = row.sensitivity === "high" && !options.reveal
+  const withheld = (row.sensitivity === "high" || options.withhold === true) && !options.reveal
   const value = withheld ? null : valueOf(row)
   const relations = relationsOf(row.relations)
   return {
@@ -79,7 +81,8 @@ export const viewOf = (row: MemoryRow, options: ViewOptions): MemoryView => {
 /** Only the named fields of a view; all of them when none is named. */
 export const project = (view: MemoryView, fields: ReadonlyArray<string> | undefined): Partial<MemoryView> => {
   if (fields === undefined || fields.length === 0) return view
-  const wanted = new Set(fields)
+  // Whoever asks for the value hears that it is withheld.
+  const wanted = new Set(fields.includes("value") ? [...fields, "value_withheld"] : fields)
   const entries = Object.entries(view).filter(([name]) => wanted.has(name))
   return Object.fromEntries(entries)
 }

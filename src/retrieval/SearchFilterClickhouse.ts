@@ -1,10 +1,11 @@
 /**
  * Which rows a search may touch, as SQL. `within` is the scope and the writers, columns that every table leads with;
- * `served` is what a head must be to answer; `isServedPlace` is what a derived row must be. Every statement of the search
+ * `served` is what a row must be to answer, `found` the rows that may; `isServedPlace` is what a derived row must be. Every statement of the search
  * starts from `inScope`, so none can read past its scope. What a caller gives is compared literally.
  */
 import * as Schema from "effect/Schema"
 import type { Scope } from "../kernel/Identity.ts"
+import { versionsAsOf } from "../memory/AsOfClickhouse.ts"
 import { HIDDEN_TYPES } from "../memory/MemoryType.ts"
 import { ch } from "../platform/Clickhouse.ts"
 import type { Fragment, Settings } from "../platform/Clickhouse.ts"
@@ -55,21 +56,42 @@ export const atIdentities = (places: ReadonlyArray<Place>): Fragment =>
     )
   }`
 
-/** What a head must be to answer at the filter's time. */
-export const served = (filter: SearchFilter): Fragment => {
-  const now = ch.dateTime64(filter.now)
-  return ch.join([
-    ch.fragment`status IN ${ch.array("String", filter.statuses)}`,
-    // A row that was replaced ended with that; whoever asks for such rows wants it.
-    ch.fragment`(expires_at IS NULL OR expires_at > ${now})`,
-    ch.fragment`(valid_to IS NULL OR valid_to > ${now} OR status = 'superseded')`,
+/** What a row must be to answer at the filter's time. */
+export const served = (filter: SearchFilter): Fragment =>
+  ch.join([
+    ...standing(filter),
     ch.fragment`sensitivity != 'high'`,
     filter.memory_type === null
       ? ch.fragment`memory_type NOT IN ${ch.array("String", HIDDEN_TYPES)}`
       : ch.fragment`memory_type = ${ch.string(filter.memory_type)}`,
     ...narrowing(filter)
   ], " AND ")
+
+/** Status and ends by the clock that is asked about; what was true then has answered for both already. */
+const standing = ({ asOf, now, statuses }: SearchFilter): ReadonlyArray<Fragment> => {
+  if (asOf?.axis === "valid") return []
+  const at = ch.dateTime64(asOf?.at ?? now)
+  return [
+    ch.fragment`status IN ${ch.array("String", statuses)}`,
+    // A row that was replaced ended with that; whoever asks for such rows wants it.
+    ch.fragment`(expires_at IS NULL OR expires_at > ${at})`,
+    ch.fragment`(valid_to IS NULL OR valid_to > ${at} OR status = 'superseded')`
+  ]
 }
+
+/**
+ * The rows that may be found within identities, as a FROM with its WHERE: the heads, or the versions that answer at an
+ * instant. Of a memory that is of high sensitivity by now no earlier version is found either.
+ */
+export const found = (scope: Scope, filter: SearchFilter, identities: Fragment): Fragment =>
+  filter.asOf === undefined
+    ? ch.fragment`FROM loom.memory FINAL WHERE ${identities} AND ${served(filter)}`
+    : ch.fragment`FROM loom.memory_versions FINAL
+        WHERE ${identities} AND version IN (${versionsAsOf(scope, identities, filter.asOf)})
+          AND (agent, user_id, session_id, memory_key) NOT IN (
+            SELECT agent, user_id, session_id, memory_key FROM loom.memory FINAL
+            WHERE ${identities} AND sensitivity = 'high')
+          AND ${served(filter)}`
 
 /** Conditions on columns that only the head has, beyond being served. */
 const narrowing = (filter: SearchFilter): ReadonlyArray<Fragment> => [
@@ -95,7 +117,7 @@ export const isNarrow = (filter: SearchFilter): boolean => filter.memory_type !=
  */
 export const isServedPlace = (scope: Scope, filter: SearchFilter): Fragment =>
   ch.fragment`sipHash64(${placeColumns}) IN (
-    SELECT sipHash64(${placeColumns}) FROM loom.memory FINAL WHERE ${within(scope, filter)} AND ${served(filter)}
+    SELECT sipHash64(${placeColumns}) ${found(scope, filter, within(scope, filter))}
   )`
 
 /**

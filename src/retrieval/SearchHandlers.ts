@@ -9,9 +9,12 @@ import type { Caller } from "../kernel/Caller.ts"
 import type { Scope } from "../kernel/Identity.ts"
 import { refuse } from "../kernel/LoomError.ts"
 import { canonicalEntity } from "../kernel/NamedThing.ts"
-import { parseTime } from "../kernel/Time.ts"
+import { isNaive, parseTime } from "../kernel/Time.ts"
 import { bind } from "../kernel/Verb.ts"
 import type { BoundVerb, Payload } from "../kernel/Verb.ts"
+import type { Instant } from "../memory/AsOf.ts"
+import { asOfOf, unheeded } from "../memory/AsOfRequest.ts"
+import type { AsOf } from "../memory/AsOfRequest.ts"
 import { SERVED_STATUSES } from "../memory/MemoryModel.ts"
 import { isBlank } from "../platform/Analyzer.ts"
 import { Search } from "./Search.ts"
@@ -26,6 +29,8 @@ const DEFAULT_TOP_K = 10
 // Two or three sentences, or one spoken turn.
 const DEFAULT_EXCERPT = 400
 
+const INCLUDES = ["include_duplicates", "include_superseded", "include_proposed"] as const
+
 const NOTHING_FOUND = "Nothing matched: ask with other words or fewer filters, or page through memory.list."
 
 export const make: Effect.Effect<ReadonlyArray<BoundVerb>, never, Search> = Effect.map(Search, (search) => {
@@ -38,11 +43,16 @@ export const make: Effect.Effect<ReadonlyArray<BoundVerb>, never, Search> = Effe
       if (request.agent !== undefined && request.agent_id !== undefined && request.agent !== request.agent_id) {
         return yield* refuse("INVALID_ARGUMENT", "`agent` and `agent_id` name two agents", { field: "agent_id" })
       }
+      const now = yield* Clock.currentTimeMillis
+      const asOf = yield* asOfOf(request, now)
+      const said = saidOf(request, asOf)
       const { none, user } = readableUser(caller, request.user_id)
-      if (none) return { results: [], candidates_total: 0, degraded: [], embedding_model: null, next: NOTHING_FOUND }
+      if (none) {
+        return { results: [], candidates_total: 0, degraded: [], embedding_model: null, ...said, next: NOTHING_FOUND }
+      }
       const found = yield* search.find({
         scope,
-        filter: filterOf(request, user, yield* Clock.currentTimeMillis),
+        filter: filterOf(request, user, asOf?.instant, now),
         text: request.query,
         limit: request.top_k ?? DEFAULT_TOP_K,
         legs: request.legs ?? [],
@@ -53,18 +63,34 @@ export const make: Effect.Effect<ReadonlyArray<BoundVerb>, never, Search> = Effe
         candidates_total: found.candidates,
         degraded: found.degraded,
         embedding_model: found.embedderId,
+        ...said,
         next: found.hits.length === 0 ? NOTHING_FOUND : null
       }
     })
   return [bind(MemorySearch, handler)]
 })
 
+/** What the answer says of the instant asked about and of times that named no offset. */
+const saidOf = (request: Request, asOf: AsOf | null) => {
+  const heeded = unheeded(asOf, request, INCLUDES).advisories ?? asOf?.said.advisories ?? []
+  const naive = (["created_after", "created_before"] as const)
+    .filter((field) => isNaive(request[field] ?? ""))
+    .map((field) => `${field} named no offset and was read as UTC`)
+  const advisories = [...heeded, ...naive]
+  return { ...asOf?.said, ...(advisories.length === 0 ? {} : { advisories }) }
+}
+
 const millisOf = (text: string | undefined): number | null => {
   const parsed = text === undefined ? null : parseTime(text)
   return parsed === null || typeof parsed === "string" ? null : parsed.millis
 }
 
-const filterOf = (request: Request, user: string | null, now: number): SearchFilter => ({
+const filterOf = (
+  request: Request,
+  user: string | null,
+  asOf: Instant | undefined,
+  now: number
+): SearchFilter => ({
   agent: request.agent ?? request.agent_id ?? null,
   user_id: user,
   session_ids: [...request.session_ids ?? [], ...request.session_id === undefined ? [] : [request.session_id]],
@@ -84,7 +110,8 @@ const filterOf = (request: Request, user: string | null, now: number): SearchFil
   created_after: millisOf(request.created_after),
   created_before: millisOf(request.created_before),
   confidence_gte: request.confidence_gte ?? null,
-  now
+  now,
+  asOf
 })
 
 const viewOf = (scope: Scope, hit: SearchHit, explain: boolean): SearchHitView => {

@@ -1,8 +1,8 @@
 /**
  * `SearchIndex` on ClickHouse. Where a caller's slice of a scope is small, a leg counts and ranks the texts of served
  * heads alone. In a large one it ranks all derived rows, which needs no join, and then asks which of the best are served;
- * when too few are, or the filter is narrow, it ranks the served ones. All ways give the same rows; in a large slice the
- * corpus of BM25 counts retired texts too.
+ * when too few are, or the filter is narrow, it ranks the served ones. All ways give the same rows; in a large slice and
+ * at another time the corpus of BM25 counts retired texts too.
  */
 import * as Cache from "effect/Cache"
 import * as Data from "effect/Data"
@@ -75,7 +75,9 @@ export const make = (options: IndexOptions): Effect.Effect<SearchIndex["Type"], 
         const read = (statement: Statement) => clickhouse.query(statement, row)
         const { agent, session_ids, user_id } = filter
         const size = yield* sizes.get(Data.struct({ ...scope, agent, user_id, session_ids: Data.array(session_ids) }))
-        if (size <= options.smallScope) return yield* withHeads(scope, filter, yield* read(ways.ofServed(limit)))
+        // What answers at an instant costs more to work out than to rank around: it is asked of the best rows first.
+        const isSmall = size <= options.smallScope && filter.asOf === undefined
+        if (isSmall) return yield* withHeads(scope, filter, yield* read(ways.ofServed(limit)))
         if (!isNarrow(filter)) {
           const depth = Math.ceil(limit * SPARE)
           const rows = yield* read(ways.all(depth))

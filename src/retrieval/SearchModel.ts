@@ -4,6 +4,7 @@
  * they are ordered).
  */
 import type { Scope, Writer } from "../kernel/Identity.ts"
+import type { Instant } from "../memory/AsOf.ts"
 import type { SourceClass, Status } from "../memory/MemoryModel.ts"
 import type { TermGroup } from "./SearchTerms.ts"
 
@@ -38,6 +39,8 @@ export interface SearchFilter {
   readonly confidence_gte: number | null
   /** The time at which rows must be served, in milliseconds since 1970. */
   readonly now: number
+  /** Whatever answers at an instant is searched in place of what is served. */
+  readonly asOf?: Instant | undefined
 }
 
 /** One content of one memory: the place of the row within its scope, and the hash that a served head must still have. */

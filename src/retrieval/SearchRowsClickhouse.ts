@@ -8,7 +8,16 @@ import { SourceClass, Status } from "../memory/MemoryModel.ts"
 import { ch } from "../platform/Clickhouse.ts"
 import type { Statement } from "../platform/Clickhouse.ts"
 import { EpochMillis, Flag, UInt64 } from "../platform/ClickhouseValue.ts"
-import { atIdentities, atPlaces, inScope, placeColumns, PlaceFields, served, within } from "./SearchFilterClickhouse.ts"
+import {
+  atIdentities,
+  atPlaces,
+  found,
+  inScope,
+  placeColumns,
+  PlaceFields,
+  served,
+  within
+} from "./SearchFilterClickhouse.ts"
 import type { Writers } from "./SearchFilterClickhouse.ts"
 import type { QueryVector } from "./SearchIndex.ts"
 import type { Passage, Place, SearchFilter } from "./SearchModel.ts"
@@ -40,11 +49,16 @@ export const HeadRow = Schema.Struct({
 const headColumns = ch.join(Object.keys(HeadRow.fields).map((name) => ch.identifier(name)))
 
 /**
- * The served heads of these identities, with whatever content they have by now; the caller compares the hashes. The last
+ * The served heads of these identities, with whatever content they have by now, or the versions that answer at the
+ * instant asked about; the caller compares the hashes. The last
  * version is picked from the few rows of each identity, which costs half of what FINAL does.
  */
 export const heads = (scope: Scope, filter: SearchFilter, places: ReadonlyArray<Place>): Statement =>
-  ch.sql("SearchIndex.heads")`SELECT ${headColumns} FROM (
+  filter.asOf !== undefined
+    ? ch.sql("SearchIndex.heads")`SELECT ${headColumns} ${
+      found(scope, filter, ch.fragment`${within(scope, filter)} AND ${atIdentities(places)}`)
+    }`
+    : ch.sql("SearchIndex.heads")`SELECT ${headColumns} FROM (
       SELECT ${headColumns}, run_id, expires_at, valid_to, sensitivity FROM loom.memory
       PREWHERE ${within(scope, filter)} AND ${atIdentities(places)}
       ORDER BY version DESC LIMIT 1 BY agent, user_id, session_id, memory_key

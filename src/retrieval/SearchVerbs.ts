@@ -5,6 +5,7 @@
 import * as Schema from "effect/Schema"
 import { OptionalName } from "../kernel/Identity.ts"
 import { make } from "../kernel/Verb.ts"
+import { asOfAnswer, asOfFields } from "../memory/AsOfRequest.ts"
 import { Confidence, EntityNames, MemoryTypeName, scopeFields, TimeText, writerFields } from "../memory/MemoryFields.ts"
 import { LEGS } from "./SearchModel.ts"
 
@@ -73,7 +74,7 @@ export const MemorySearch = make("memory.search", {
     when: "A question may be answered by what was learned before, and the key is not known.",
     whenNot: "The key is known (memory.get), or you need every row of a kind (memory.list).",
     args:
-      "query is a question or a few words; names, versions and error codes are matched as they are. Rows of every agent and session are searched unless agent, user_id or session_id narrow. tags matches any, tags_every all, tags_none none of the tags, exactly; an empty list is no filter. degraded names a way of searching that did not answer this time."
+      "query is a question or a few words; names, versions and error codes are matched as they are. Rows of every agent and session are searched unless agent, user_id or session_id narrow. tags matches any, tags_every all, tags_none none of the tags, exactly; an empty list is no filter. as_of searches what was true at a time, with as_of_basis=knowledge_time what was served then. degraded names a way of searching that did not answer this time."
   },
   payload: Schema.Struct({
     ...scopeFields,
@@ -92,6 +93,7 @@ export const MemorySearch = make("memory.search", {
     include_duplicates: Schema.optional(Schema.Boolean),
     include_superseded: Schema.optional(Schema.Boolean),
     include_proposed: Schema.optional(Schema.Boolean),
+    ...asOfFields,
     created_after: Schema.optional(TimeText),
     created_before: Schema.optional(TimeText),
     confidence_gte: Schema.optional(Confidence),
@@ -107,6 +109,7 @@ export const MemorySearch = make("memory.search", {
     degraded: Schema.Array(Schema.String),
     /** The embedder whose vectors were compared; null when none were. */
     embedding_model: Schema.NullOr(Schema.String),
+    ...asOfAnswer,
     next: Schema.NullOr(Schema.String)
   })
 })

@@ -233,7 +233,9 @@ layer(LoomServer.layer({ LOOM_EMBEDDER: "use-lite" }), { excludeTestServices: tr
       Effect.gen(function*() {
         const namespace = freshNamespace()
         yield* set(namespace, "lab/result/1", "The third probe boiled at 81 degrees", { run_id: "run-1" })
-        const second = yield* set(namespace, "lab/result/2", "The third probe boiled at 81 degrees", { run_id: "run-2" })
+        const second = yield* set(namespace, "lab/result/2", "The third probe boiled at 81 degrees", {
+          run_id: "run-2"
+        })
         assert.strictEqual(second.status, "duplicate")
         const { memories } = yield* ok(MemoryList, { namespace, run_id: "run-2", include_duplicates: true })
         assert.deepStrictEqual(memories.map(({ memory_key }) => memory_key), ["lab/result/2"])

@@ -12,6 +12,7 @@ import type { MemoryRow } from "../../src/memory/MemoryModel.ts"
 import { anyWriter, MemoryReader } from "../../src/memory/MemoryReader.ts"
 import { MemoryStore, noProbes } from "../../src/memory/MemoryStore.ts"
 import type { Probes } from "../../src/memory/MemoryStore.ts"
+import { asOfSuite } from "./MemoryAsOfContract.ts"
 import { commitSuite } from "./MemoryCommitContract.ts"
 import {
   commitOf,
@@ -371,5 +372,6 @@ export const suite = <E>(name: string, layer: Layer.Layer<MemoryStore | MemoryRe
 
     commitSuite(it)
     readerSuite(it)
+    asOfSuite(it)
   })
 }
