@@ -11,10 +11,11 @@ import type { Scope } from "../../src/kernel/Identity.ts"
 import type { MemoryRow } from "../../src/memory/MemoryModel.ts"
 import * as MemoryReads from "../../src/memory/MemoryReads.ts"
 import { MemoryStore } from "../../src/memory/MemoryStore.ts"
-import { layerMemory } from "../../src/memory/MemoryStoreMemory.ts"
+
 import * as MemoryTimeReads from "../../src/memory/MemoryTimeReads.ts"
 import { MemoryTimeline } from "../../src/memory/MemoryTimeVerbs.ts"
 import { MemoryGet, MemoryList } from "../../src/memory/MemoryVerbs.ts"
+import * as ActorHouse from "../support/ActorHouse.ts"
 import { commitOf, freshScope, noon, revised, rowOf, versionAt } from "./MemoryFixture.ts"
 
 const callerOf = (scope: Scope, boundUser: string | null = null): Caller => ({
@@ -54,7 +55,7 @@ const rowsOf = (scope: Scope, rows: Record<string, Partial<MemoryRow>>): Readonl
     })
   )
 
-layer(layerMemory)("Reads by key", (it) => {
+layer(ActorHouse.layer())("Reads by key", (it) => {
   it.effect("a row that does not answer says what became of it and what answers, across hops", () =>
     Effect.gen(function*() {
       const scope = freshScope()
