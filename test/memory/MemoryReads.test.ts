@@ -4,6 +4,7 @@
  */
 import { assert, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as TestClock from "effect/TestClock"
 import type { Caller } from "../../src/kernel/Caller.ts"
@@ -12,10 +13,11 @@ import type { MemoryRow } from "../../src/memory/MemoryModel.ts"
 import * as MemoryReads from "../../src/memory/MemoryReads.ts"
 import { MemoryStore } from "../../src/memory/MemoryStore.ts"
 
+import { layerMemory } from "../../src/memory/MemoryStoreMemory.ts"
 import * as MemoryTimeReads from "../../src/memory/MemoryTimeReads.ts"
 import { MemoryTimeline } from "../../src/memory/MemoryTimeVerbs.ts"
 import { MemoryGet, MemoryList } from "../../src/memory/MemoryVerbs.ts"
-import * as ActorHouse from "../support/ActorHouse.ts"
+import * as NoActor from "../support/NoActor.ts"
 import { commitOf, freshScope, noon, revised, rowOf, versionAt } from "./MemoryFixture.ts"
 
 const callerOf = (scope: Scope, boundUser: string | null = null): Caller => ({
@@ -55,7 +57,7 @@ const rowsOf = (scope: Scope, rows: Record<string, Partial<MemoryRow>>): Readonl
     })
   )
 
-layer(ActorHouse.layer())("Reads by key", (it) => {
+layer(Layer.merge(layerMemory, NoActor.layer))("Reads by key", (it) => {
   it.effect("a row that does not answer says what became of it and what answers, across hops", () =>
     Effect.gen(function*() {
       const scope = freshScope()
