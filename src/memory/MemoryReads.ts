@@ -156,9 +156,9 @@ export const make: Effect.Effect<ReadonlyArray<BoundVerb>, never, MemoryReader> 
       // Read before the rows: a change in between shows as one to the next poll.
       const latest = asOf === null ? (yield* reader.latest(scope, writer, now)).toString() : undefined
       const version = latest === undefined ? {} : { version_text: latest }
-      const total = yield* reader.count(scope, filter)
       const unchanged = request.known_version === undefined ? {} : { unchanged: request.known_version === latest }
       if (request.count_only === true || unchanged.unchanged === true) {
+        const total = yield* reader.count(scope, filter)
         return { memories: [], total, next_cursor: null, ...version, ...unchanged, ...about }
       }
       const sort_by: SortBy = request.sort_by ?? "created_at"
@@ -172,6 +172,8 @@ export const make: Effect.Effect<ReadonlyArray<BoundVerb>, never, MemoryReader> 
       const rows = yield* reader.list(scope, filter, { sort_by, after, limit: limit + 1, offset: request.offset ?? 0 })
       const page = rows.slice(0, limit)
       const last = page[page.length - 1]
+      const isWhole = after === null && request.offset === undefined && rows.length <= limit
+      const total = isWhole ? rows.length : yield* reader.count(scope, filter)
       const high = placesIn(asOf === null || page.length === 0 ? [] : yield* reader.withheld(scope, page))
       const options = { reveal: false, previewCharacters: request.preview_chars ?? null }
       return {
