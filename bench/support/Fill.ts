@@ -117,7 +117,9 @@ export const fill = (
         derived: parts.flatMap(({ derived }) => derived),
         entities: vectors === null ? [] : parts.flatMap(({ entities }) => entities),
         ceilings: [{ scope, ceiling: version }],
-        answers: []
+        answers: [],
+        audits: [],
+        hidden: []
       }
       return store.commit(whole)
     }

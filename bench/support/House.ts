@@ -75,7 +75,12 @@ export const layer = (data: string, embedder: Layer.Layer<Embedder>) =>
     Layer.provideMerge(MemoryClient.layer),
     Layer.provideMerge(Slices.layerActors()),
     Layer.provideMerge(LocalSharding.layer),
-    Layer.provideMerge(Layer.mergeAll(Slices.layerTokens, Slices.layerIntake)),
+    Layer.provideMerge(Layer.mergeAll(
+      Slices.layerTokens,
+      Slices.layerIntake,
+      Slices.layerBlacklist,
+      Slices.layerThresholds()
+    )),
     Layer.provideMerge(layerWatched),
     Layer.provideMerge(
       Layer.mergeAll(Slices.layerStores, Slices.layerPolicies, embedder)

@@ -1,5 +1,9 @@
--- The heads, their history, the change feed, the audit chain and the id lookup. One block into loom.memory is the
--- commit; the rest is filled from that block by materialised views and repaired by anti-join.
+-- The heads, their history and the journal. One block into loom.memory is the commit; the other two are filled from that
+-- block by materialised views and repaired by anti-join. A commit costs one part in each table, and a part of few rows
+-- costs its files (about a third of the time of an insert is the making of files), so parts are kept at few of them: no
+-- marks of substreams, no sparse columns, one serialisation of strings and one file for all skip indexes. All three are
+-- synced at every insert: the heads are what was acknowledged, the history holds what a merge of the heads throws away,
+-- the journal holds audited reads, which no other table knows.
 CREATE TABLE IF NOT EXISTS loom.memory
 (
     org String COMMENT 'Tenant',
@@ -65,89 +69,76 @@ CREATE TABLE IF NOT EXISTS loom.memory
     audit_hash String COMMENT 'Hash of this audit link',
     revision UInt32 DEFAULT 0 COMMENT 'Always 0 here; in the history a redaction is a later revision of the same version',
     INDEX ix_memory_key memory_key TYPE bloom_filter(0.01) GRANULARITY 1,
+    INDEX ix_memory_id memory_id TYPE bloom_filter(0.001) GRANULARITY 1,
     INDEX ix_status status TYPE set(8) GRANULARITY 1
 )
 ENGINE = ReplacingMergeTree(version)
 ORDER BY (org, namespace, agent, user_id, session_id, memory_key)
-SETTINGS index_granularity = 256, fsync_after_insert = 1, fsync_part_directory = 1;
+SETTINGS index_granularity = 256, fsync_after_insert = 1, fsync_part_directory = 1,
+    write_marks_for_substreams_in_compact_parts = 0,
+    ratio_of_defaults_for_sparse_serialization = 1, serialization_info_version = 'basic',
+    string_serialization_version = 'single_stream', packed_skip_index_max_bytes = 1048576;
 
 CREATE TABLE IF NOT EXISTS loom.memory_versions AS loom.memory
 ENGINE = ReplacingMergeTree(revision)
 ORDER BY (org, namespace, agent, user_id, session_id, memory_key, version)
-SETTINGS index_granularity = 256, fsync_after_insert = 1, fsync_part_directory = 1;
+SETTINGS index_granularity = 256, fsync_after_insert = 1, fsync_part_directory = 1,
+    write_marks_for_substreams_in_compact_parts = 0,
+    ratio_of_defaults_for_sparse_serialization = 1, serialization_info_version = 'basic',
+    string_serialization_version = 'single_stream', packed_skip_index_max_bytes = 1048576;
 
--- The indexes serve reads of heads; the history is read by identity, and every index is two more files a part.
+-- The indexes serve reads of heads; the history is read by identity.
 ALTER TABLE loom.memory_versions DROP INDEX IF EXISTS ix_memory_key;
+
+ALTER TABLE loom.memory_versions DROP INDEX IF EXISTS ix_memory_id;
 
 ALTER TABLE loom.memory_versions DROP INDEX IF EXISTS ix_status;
 
 CREATE MATERIALIZED VIEW IF NOT EXISTS loom.memory_to_versions TO loom.memory_versions AS SELECT * FROM loom.memory;
 
-CREATE TABLE IF NOT EXISTS loom.changes
+CREATE TABLE IF NOT EXISTS loom.journal
 (
     org String COMMENT 'Tenant',
-    namespace String COMMENT 'Namespace within the tenant',
-    version UInt64 COMMENT 'Version of the row that changed; the cursor of every worker',
-    change LowCardinality(String) COMMENT 'What happened, as in memory.change',
-    agent String COMMENT 'Identity of the row',
-    user_id String COMMENT 'Identity of the row',
-    session_id String COMMENT 'Identity of the row',
-    memory_key String COMMENT 'Identity of the row',
-    memory_id String COMMENT 'The row''s id',
-    status LowCardinality(String) COMMENT 'Status after the change',
-    write_id String COMMENT 'The write that made the change',
-    cause String COMMENT 'The write and rule behind a change to another row',
-    epoch UInt64 COMMENT 'Fence epoch of the writing owner',
-    seq UInt64 COMMENT 'Commit sequence within the epoch'
-)
-ENGINE = ReplacingMergeTree
-ORDER BY (org, namespace, version)
-SETTINGS index_granularity = 256;
-
-CREATE MATERIALIZED VIEW IF NOT EXISTS loom.memory_to_changes TO loom.changes AS
-SELECT org, namespace, version, change, agent, user_id, session_id, memory_key, memory_id, status, write_id, cause, epoch, seq
-FROM loom.memory;
-
-CREATE TABLE IF NOT EXISTS loom.audit_log
-(
-    org String COMMENT 'Tenant',
-    namespace String COMMENT 'Namespace; one hash chain each',
-    position UInt64 COMMENT 'Place in the chain: the version of the write, or of the audited read',
+    namespace String COMMENT 'Namespace; one order of changes and one hash chain each',
+    position UInt64 COMMENT 'The version of the row that changed, or a number of the same counter for an audited read',
     at DateTime64(3, 'UTC') COMMENT 'When it happened',
     actor String COMMENT 'Who did it',
     action LowCardinality(String) COMMENT 'What happened, as in memory.change, or read',
+    agent String COMMENT 'Identity of the row; empty for an audited read',
+    user_id String COMMENT 'Identity of the row; empty for an audited read',
+    session_id String COMMENT 'Identity of the row; empty for an audited read',
+    memory_key String COMMENT 'Identity of the row; empty for an audited read',
     memory_id String COMMENT 'The row it happened to',
     content_sha256 String COMMENT 'Hash of the content after the change; never the content',
+    status LowCardinality(String) COMMENT 'Status after the change; empty for an audited read',
     write_id String COMMENT 'The write it belongs to',
+    cause String COMMENT 'The write and rule behind a change to another row',
     prev_hash String COMMENT 'Hash of the link before; empty for the first',
     hash String COMMENT 'Hex SHA-256 over the link before and this link''s fields',
     epoch UInt64 COMMENT 'Fence epoch of the writing owner',
-    seq UInt64 COMMENT 'Commit sequence within the epoch'
+    seq UInt64 COMMENT 'Commit sequence within the epoch',
+    revision UInt32 DEFAULT 0 COMMENT '0 as written; an erasure that empties the identity is a later revision'
 )
-ENGINE = ReplacingMergeTree
+ENGINE = ReplacingMergeTree(revision)
 ORDER BY (org, namespace, position)
-SETTINGS index_granularity = 256;
+SETTINGS index_granularity = 256, fsync_after_insert = 1, fsync_part_directory = 1,
+    write_marks_for_substreams_in_compact_parts = 0,
+    ratio_of_defaults_for_sparse_serialization = 1, serialization_info_version = 'basic',
+    string_serialization_version = 'single_stream';
 
-CREATE MATERIALIZED VIEW IF NOT EXISTS loom.memory_to_audit TO loom.audit_log AS
-SELECT org, namespace, version AS position, updated_at AS at, actor, change AS action, memory_id, content_sha256, write_id,
-       audit_prev AS prev_hash, audit_hash AS hash, epoch, seq
+CREATE MATERIALIZED VIEW IF NOT EXISTS loom.memory_to_journal TO loom.journal AS
+SELECT org, namespace, version AS position, updated_at AS at, actor, change AS action, agent, user_id, session_id, memory_key,
+       memory_id, content_sha256, status, write_id, cause, audit_prev AS prev_hash, audit_hash AS hash, epoch, seq, revision
 FROM loom.memory;
 
-CREATE TABLE IF NOT EXISTS loom.memory_ids
-(
-    org String COMMENT 'Tenant',
-    namespace String COMMENT 'Namespace within the tenant',
-    memory_id String COMMENT 'The id looked up',
-    agent String COMMENT 'Identity the id stands for',
-    user_id String COMMENT 'Identity the id stands for',
-    session_id String COMMENT 'Identity the id stands for',
-    memory_key String COMMENT 'Identity the id stands for'
-)
-ENGINE = ReplacingMergeTree
-ORDER BY (org, namespace, memory_id)
-SETTINGS index_granularity = 256;
+-- The feed of all changes, ordered by version, which workers read by cursor.
+CREATE VIEW IF NOT EXISTS loom.changes AS
+SELECT org, namespace, position AS version, action AS change, agent, user_id, session_id, memory_key, memory_id, status,
+       write_id, cause, epoch, seq
+FROM loom.journal FINAL
+WHERE action != 'read';
 
-CREATE MATERIALIZED VIEW IF NOT EXISTS loom.memory_to_ids TO loom.memory_ids AS
-SELECT org, namespace, memory_id, agent, user_id, session_id, memory_key
-FROM loom.memory
-WHERE change = 'create';
+-- The chain of hashes: that something happened to an id, never under which key or whose it is.
+CREATE VIEW IF NOT EXISTS loom.audit_log AS
+SELECT org, namespace, position, at, actor, action, memory_id, content_sha256, write_id, prev_hash, hash, epoch, seq
+FROM loom.journal FINAL;

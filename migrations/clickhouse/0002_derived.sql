@@ -1,5 +1,6 @@
 -- Rows derived from a memory's content, inserted before the commit and keyed by its hash: a leg joins the served head's
--- hash, so what was never committed is never found.
+-- hash, so what was never committed is never found. They are not synced: an activation
+-- derives again whatever head has no vector.
 CREATE TABLE IF NOT EXISTS loom.memory_embeddings
 (
     org String COMMENT 'Tenant',
@@ -28,7 +29,9 @@ CREATE TABLE IF NOT EXISTS loom.memory_embeddings
 )
 ENGINE = ReplacingMergeTree(version)
 ORDER BY (org, namespace, agent, user_id, session_id, memory_key, content_sha256, embedder_id)
-SETTINGS index_granularity = 256;
+SETTINGS index_granularity = 256, write_marks_for_substreams_in_compact_parts = 0,
+    ratio_of_defaults_for_sparse_serialization = 1, serialization_info_version = 'basic',
+    string_serialization_version = 'single_stream';
 
 CREATE TABLE IF NOT EXISTS loom.memory_chunks
 (
@@ -54,7 +57,9 @@ CREATE TABLE IF NOT EXISTS loom.memory_chunks
 )
 ENGINE = ReplacingMergeTree(version)
 ORDER BY (org, namespace, agent, user_id, session_id, memory_key, content_sha256, embedder_id, chunk_index)
-SETTINGS index_granularity = 256;
+SETTINGS index_granularity = 256, write_marks_for_substreams_in_compact_parts = 0,
+    ratio_of_defaults_for_sparse_serialization = 1, serialization_info_version = 'basic',
+    string_serialization_version = 'single_stream';
 
 CREATE TABLE IF NOT EXISTS loom.memory_entities
 (
@@ -71,4 +76,6 @@ CREATE TABLE IF NOT EXISTS loom.memory_entities
 )
 ENGINE = ReplacingMergeTree(version)
 ORDER BY (org, namespace, entity, agent, user_id, session_id, memory_key)
-SETTINGS index_granularity = 256;
+SETTINGS index_granularity = 256, write_marks_for_substreams_in_compact_parts = 0,
+    ratio_of_defaults_for_sparse_serialization = 1, serialization_info_version = 'basic',
+    string_serialization_version = 'single_stream';

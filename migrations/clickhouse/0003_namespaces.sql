@@ -22,7 +22,9 @@ CREATE TABLE IF NOT EXISTS loom.namespace_counters
     ceiling UInt64 COMMENT 'No version above it was ever handed out; the highest row counts'
 )
 ENGINE = ReplacingMergeTree(ceiling)
-ORDER BY (org, namespace);
+ORDER BY (org, namespace)
+SETTINGS write_marks_for_substreams_in_compact_parts = 0, ratio_of_defaults_for_sparse_serialization = 1,
+    serialization_info_version = 'basic', string_serialization_version = 'single_stream';
 
 CREATE TABLE IF NOT EXISTS loom.idempotency
 (
@@ -36,7 +38,9 @@ CREATE TABLE IF NOT EXISTS loom.idempotency
     version UInt64 COMMENT 'Nanoseconds of the answer'
 )
 ENGINE = ReplacingMergeTree(version)
-ORDER BY (org, namespace, idem_hash);
+ORDER BY (org, namespace, idem_hash)
+SETTINGS write_marks_for_substreams_in_compact_parts = 0, ratio_of_defaults_for_sparse_serialization = 1,
+    serialization_info_version = 'basic', string_serialization_version = 'single_stream';
 
 CREATE TABLE IF NOT EXISTS loom.tokens
 (

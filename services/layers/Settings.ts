@@ -8,6 +8,7 @@ import * as ConfigError from "effect/ConfigError"
 import * as Either from "effect/Either"
 import { homedir } from "node:os"
 import { join } from "node:path"
+import * as Thresholds from "../../src/memory/ThresholdModel.ts"
 
 /** One row of `docs/configuration.md`. */
 export interface SettingFacts {
@@ -56,12 +57,36 @@ export const settingFacts: ReadonlyArray<SettingFacts> = [
     "identity",
     "identity: a bulk write takes any live row with the same bytes of the same agent and user for the fact."
   ),
+  fact(
+    "LOOM_MEMORY_SENSITIVITY_AUTODETECT",
+    "true, false",
+    "true",
+    "Whether a value whose writer states no sensitivity is labelled by what it holds: credentials, card numbers, US Social Security numbers and stated PINs high; email, phone and IBAN medium."
+  ),
   fact("LOOM_MAILBOX_CAPACITY", "1 to 65536", "256", "Writes queued and running per namespace before OVERLOADED."),
   fact(
     "LOOM_ACTOR_MAX_HEADS",
     "0 to 10000000",
     "250000",
     "Memories per namespace that are judged from memory; more are judged by store queries."
+  ),
+  fact(
+    "LOOM_ADAPTIVE_THRESHOLDS",
+    "true, false",
+    "true",
+    "Whether the similarity thresholds of a write are measured on the embedder at start; calibration.get tells them."
+  ),
+  fact(
+    "LOOM_CONFLICT_THRESHOLD",
+    "0 to 1",
+    "0.85",
+    "Cosine from which a stored memory is compared with a write, where it is not measured or pinned."
+  ),
+  fact(
+    "LOOM_DUPLICATE_THRESHOLD",
+    "0 to 1",
+    "0.97",
+    "Cosine from which a memory that says nothing else is a duplicate, where it is not measured or pinned."
   ),
   fact(
     "LOOM_LOG_LEVEL",
@@ -90,6 +115,7 @@ export interface ServeSettings {
   readonly bulkDedup: "identity" | "none"
   readonly mailboxCapacity: number
   readonly maxHeads: number
+  readonly thresholds: Thresholds.Options
 }
 
 /** A whole number within bounds; a wrong one is told by its name. */
@@ -102,6 +128,29 @@ const whole = (name: string, initial: number, low: number, high: number): Config
         : Either.left(ConfigError.InvalidData([name], `expected a whole number from ${low} to ${high}`))
     )
   )
+
+/** A cosine; a wrong one is told by its name. */
+const cosine = (name: string, initial: number): Config.Config<number> =>
+  Config.number(name).pipe(
+    Config.withDefault(initial),
+    Config.mapOrFail((value) =>
+      value >= 0 && value <= 1
+        ? Either.right(value)
+        : Either.left(ConfigError.InvalidData([name], "expected a number from 0 to 1"))
+    )
+  )
+
+const thresholds: Config.Config<Thresholds.Options> = Config.all({
+  adaptive: Config.withDefault(Config.boolean("ADAPTIVE_THRESHOLDS"), Thresholds.defaultOptions.adaptive),
+  conflict: cosine("CONFLICT_THRESHOLD", Thresholds.defaultOptions.conflict),
+  duplicate: cosine("DUPLICATE_THRESHOLD", Thresholds.defaultOptions.duplicate)
+}).pipe(Config.mapOrFail((options) =>
+  options.conflict <= options.duplicate
+    ? Either.right(options)
+    : Either.left(
+      ConfigError.InvalidData(["CONFLICT_THRESHOLD"], "expected at most LOOM_DUPLICATE_THRESHOLD")
+    )
+))
 
 export const dataFolder: Config.Config<string> = Config.withDefault(
   Config.nonEmptyString("DATA"),
@@ -118,7 +167,8 @@ export const serve: Config.Config<ServeSettings> = Config.nested(
     soleWriter: Config.withDefault(Config.boolean("SOLE_WRITER"), false),
     bulkDedup: Config.withDefault(Config.literal("identity", "none")("MEMORY_BULK_DEDUP_SCOPE"), "identity"),
     mailboxCapacity: whole("MAILBOX_CAPACITY", 256, 1, 65_536),
-    maxHeads: whole("ACTOR_MAX_HEADS", 250_000, 0, 10_000_000)
+    maxHeads: whole("ACTOR_MAX_HEADS", 250_000, 0, 10_000_000),
+    thresholds
   }),
   "LOOM"
 ).pipe(Config.mapOrFail((settings) =>

@@ -96,7 +96,14 @@ export const layerWith = <E>(
     Layer.provideMerge(MemoryClient.layer),
     Layer.provideMerge(Slices.layerActors(actorOptions(settings))),
     Layer.provideMerge(LocalSharding.layer),
-    Layer.provideMerge(Layer.mergeAll(Slices.layerTokens, Slices.layerIntake)),
+    Layer.provideMerge(
+      Layer.mergeAll(
+        Slices.layerTokens,
+        Slices.layerIntake,
+        Slices.layerBlacklist,
+        Slices.layerThresholds(settings.thresholds)
+      )
+    ),
     Layer.provideMerge(Layer.mergeAll(Slices.layerStores, policies, embedder)),
     Layer.provideMerge(RootToken.layerFile(join(settings.data, "root.token"))),
     Layer.provideMerge(layerMigrated),

@@ -8,6 +8,7 @@ import type { Erase, Export, Prune, Rollback } from "./Tables.ts"
 
 const eraseWords: Record<Erase, string> = {
   rows: "deletes its rows",
+  blank: "empties their identity and keeps them",
   scope: "deletes all rows of the namespace",
   keep: "keeps it"
 }
@@ -28,9 +29,9 @@ const rollbackWords: Record<Rollback, string> = {
 const pruneWords: Record<Prune, string> = {
   nothing: "removes nothing",
   window: "removes versions older than a retention window that an operator set",
-  passed: "removes what every worker has passed",
   unreferred: "removes what no version refers to and rows of embedders no longer used",
-  day: "removes answers older than 24 hours"
+  day: "removes answers older than 24 hours",
+  hour: "removes what a process said of itself more than an hour ago"
 }
 
 const cell = (text: string): string => text.replaceAll("|", "\\|")
@@ -52,11 +53,13 @@ const fateLine = (name: string): string => {
 
 const tableText = (schema: Schema, { columns, engine, name, orderBy }: Table): ReadonlyArray<string> => {
   const filled = [...schema.views.values()].filter(({ to }) => to === name)
+  const shown = [...schema.views.values()].filter(({ from, to }) => from === name && to === null)
   return [
     `## loom.${name}`,
     "",
     `\`${engine}\`, ordered by \`${orderBy}\`.`,
     ...filled.map((view) => `Filled from \`loom.${view.from}\` by the view \`loom.${view.name}\`.`),
+    ...shown.map((view) => `The view \`loom.${view.name}\` shows a part of it.`),
     fateLine(name),
     "",
     "| column | type | kind | meaning |",

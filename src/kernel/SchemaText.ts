@@ -1,6 +1,7 @@
 /**
- * Reads what migrations make: tables with their columns, and views that fill one table from another. It knows the few
- * statements that migrations use and refuses any other, so that no table can come in unseen. Next: `SchemaDoc`.
+ * Reads what migrations make: tables with their columns, views that fill one table from another, and views that show a
+ * part of one. It knows the few statements that migrations use and refuses any other, so that no table can come in
+ * unseen. Next: `SchemaDoc`.
  */
 
 export interface Column {
@@ -19,7 +20,8 @@ export interface Table {
 export interface View {
   readonly name: string
   readonly from: string
-  readonly to: string
+  /** The table it fills; null when it only shows what `from` holds. */
+  readonly to: string | null
 }
 
 export interface Schema {
@@ -122,6 +124,7 @@ const read = (building: Building, statement: string): void => {
   const table = /^CREATE TABLE (?:IF NOT EXISTS )?loom\.(\w+)\s*([^]*)$/i.exec(statement)
   const view = /^CREATE MATERIALIZED VIEW (?:IF NOT EXISTS )?loom\.(\w+)\s+TO loom\.(\w+)\s+AS\s[^]*\sFROM loom\.(\w+)/i
     .exec(statement)
+  const shown = /^CREATE VIEW (?:IF NOT EXISTS )?loom\.(\w+)\s+AS\s[^]*\sFROM loom\.(\w+)/i.exec(statement)
   const altered = /^ALTER TABLE loom\.(\w+)\s+([^]*)$/i.exec(statement)
   const dropped = /^DROP (TABLE|VIEW) (?:IF EXISTS )?loom\.(\w+)/i.exec(statement)
   if (table?.[1] !== undefined && table[2] !== undefined) {
@@ -134,6 +137,8 @@ const read = (building: Building, statement: string): void => {
     building.tables.set(name, { name, columns, ...readEngine(rest) })
   } else if (view?.[1] !== undefined && view[2] !== undefined && view[3] !== undefined) {
     building.views.set(view[1], { name: view[1], to: view[2], from: view[3] })
+  } else if (shown?.[1] !== undefined && shown[2] !== undefined) {
+    building.views.set(shown[1], { name: shown[1], from: shown[2], to: null })
   } else if (altered?.[1] !== undefined && altered[2] !== undefined) {
     alter(building, altered[1], altered[2])
   } else if (dropped?.[2] !== undefined) {

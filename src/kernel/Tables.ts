@@ -19,11 +19,12 @@ export interface Columns {
 /**
  * What an erasure of a memory or of a person does to the table.
  * - `rows`: deletes the rows whose `identity` columns match.
+ * - `blank`: writes the rows that match again, as a later revision in which their writer and key are empty.
  * - `scope`: deletes all rows of the namespace, which do not say whose they are and can be spared.
  * - `keep`: leaves them; they hold no content, or prove that something happened without saying what.
  * An erasure of a whole namespace or org deletes the rows of the scope from every table that has one.
  */
-export type Erase = "rows" | "scope" | "keep"
+export type Erase = "rows" | "blank" | "scope" | "keep"
 
 /**
  * What an export holds of the table: its `rows`, nothing because they are `derived` from others and made again on the
@@ -42,12 +43,12 @@ export type Prune =
   | "nothing"
   /** Versions older than a retention window that an operator set, never a head. */
   | "window"
-  /** What every worker's cursor has passed. */
-  | "passed"
   /** Rows that no version refers to, and those of an embedder that is no longer used. */
   | "unreferred"
   /** Answers older than the 24 hours for which a key is kept. */
   | "day"
+  /** What processes said of themselves an hour ago; the table's own TTL removes it. */
+  | "hour"
 
 export interface TableFacts {
   readonly columns: Columns
@@ -144,39 +145,31 @@ export const tables: Readonly<Record<string, TableFacts>> = {
     rollback: "follows",
     prune: "window"
   },
-  changes: {
+  journal: {
+    // Kept whole, or the chain of hashes breaks; without writer and key it says that something happened to an id, never
+    // what. Audited reads stand in no other table.
     columns: {
       scope,
       identity: [...identity, "memory_id"],
-      content: [],
-      facts: ["version", "change", "status", "write_id", "cause", ...fence]
+      content: ["content_sha256"],
+      facts: [
+        "position",
+        "at",
+        "actor",
+        "action",
+        "status",
+        "write_id",
+        "cause",
+        "prev_hash",
+        "hash",
+        "revision",
+        ...fence
+      ]
     },
     person: "user_id",
-    erase: "rows",
-    export: "derived",
-    rollback: "follows",
-    prune: "passed"
-  },
-  audit_log: {
-    // Kept whole, or the chain of hashes breaks; it says that something happened to an id, never what.
-    columns: {
-      scope,
-      identity: ["memory_id"],
-      content: ["content_sha256"],
-      facts: ["position", "at", "actor", "action", "write_id", "prev_hash", "hash", ...fence]
-    },
-    person: null,
-    erase: "keep",
+    erase: "blank",
     export: "rows",
     rollback: "stay",
-    prune: "nothing"
-  },
-  memory_ids: {
-    columns: { scope, identity: [...identity, "memory_id"], content: [], facts: [] },
-    person: "user_id",
-    erase: "rows",
-    export: "derived",
-    rollback: "follows",
     prune: "nothing"
   },
   memory_embeddings: {
@@ -272,6 +265,51 @@ export const tables: Readonly<Record<string, TableFacts>> = {
     export: "secret",
     rollback: "stay",
     prune: "nothing"
+  },
+  blacklist: {
+    // Outlives every erasure of a memory or a person: a pattern keeps out what was erased. It is a rule that an admin
+    // made, not what was said, so its text counts as a fact.
+    columns: {
+      scope,
+      identity: [],
+      content: [],
+      facts: [
+        "pattern_id",
+        "scope",
+        "pattern",
+        "pattern_type",
+        "reason",
+        "created_at",
+        "created_by",
+        "removed_at",
+        "removed_by",
+        "idem_hash",
+        "request_hash",
+        "answer",
+        "version"
+      ]
+    },
+    person: null,
+    erase: "keep",
+    export: "rows",
+    rollback: "stay",
+    prune: "nothing"
+  },
+  blacklist_version: {
+    columns: { scope: [], identity: [], content: [], facts: ["name", "version"] },
+    person: null,
+    erase: "keep",
+    export: "local",
+    rollback: "stay",
+    prune: "nothing"
+  },
+  blacklist_confirmations: {
+    columns: { scope: [], identity: [], content: [], facts: ["process_id", "version", "gone", "at"] },
+    person: null,
+    erase: "keep",
+    export: "local",
+    rollback: "stay",
+    prune: "hour"
   },
   migrations: {
     columns: { scope: [], identity: [], content: [], facts: ["id", "name", "checksum", "applied_at"] },

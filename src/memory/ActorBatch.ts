@@ -9,36 +9,37 @@ import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { randomBytes } from "node:crypto"
-import type { Scope } from "../kernel/Identity.ts"
+import { identityKey, identityOf } from "../kernel/Identity.ts"
+import type { Identity, Scope } from "../kernel/Identity.ts"
 import { uuidv7 } from "../kernel/Ids.ts"
 import type { LoomError, StoreError } from "../kernel/LoomError.ts"
 import { Corrupt, refuse } from "../kernel/LoomError.ts"
 import type { Answer } from "../kernel/Verb.ts"
 import { ActorRules } from "./ActorRules.ts"
-import type { NamespaceRules } from "./ActorRules.ts"
 import { absorb, viewFor } from "./ActorState.ts"
 import type { ActorState, Needs } from "./ActorState.ts"
 import { linkHash, linkOf } from "./AuditChain.ts"
+import { itemsOf, meetingsOf, probesOf, queriesOf } from "./BatchNeeds.ts"
 import { Committer } from "./Committer.ts"
 import type { HeadView } from "./HeadView.ts"
 import { vectorOf } from "./HeadView.ts"
 import { ANSWER_TTL_MILLIS } from "./IdempotencyKeys.ts"
 import type { FirstAnswer } from "./IdempotencyKeys.ts"
 import { TransitionAnswer } from "./MemoryCommand.ts"
-import type { ActivateCommand, SetItem, Target, WriteCommand, WriteMeta } from "./MemoryCommand.ts"
-import type { Content } from "./MemoryContent.ts"
+import type { ActivateCommand, AuditReadCommand, WriteCommand, WriteMeta } from "./MemoryCommand.ts"
 import { MemoryIntake } from "./MemoryIntake.ts"
 import type { MemoryRow } from "./MemoryModel.ts"
 import { planBulk, planSet } from "./MemoryPlan.ts"
-import { named, planDelete, planRestore, planUpdate } from "./MemoryPlanTarget.ts"
+import { planDelete, planRestore, planUpdate } from "./MemoryPlanTarget.ts"
 import { planTransition } from "./MemoryPlanTransition.ts"
 import { MemoryStore } from "./MemoryStore.ts"
-import type { Commit, KeptAnswer, PeerQuery, Probes } from "./MemoryStore.ts"
+import type { AuditEntry, Commit, KeptAnswer } from "./MemoryStore.ts"
+import { isSearchable } from "./MemoryType.ts"
 import { MemoryBulkSet, MemoryDelete, MemoryRestore, MemorySet, MemoryUpdate } from "./MemoryVerbs.ts"
 import type { Planned, Planning } from "./MemoryWriting.ts"
 import { WritePolicy } from "./WritePolicy.ts"
 
-type Command = WriteCommand | typeof ActivateCommand.Type
+type Command = WriteCommand | AuditReadCommand | typeof ActivateCommand.Type
 
 /** Reads a kept answer back; one decoder per verb, made once. */
 const decodeAnswer = {
@@ -78,7 +79,7 @@ export const runBatch = Effect.fn("NamespaceActor.batch")(function*(
     concurrency: LOOKUPS
   })
   const open = commands.filter((command, index): command is WriteCommand =>
-    command._tag !== "activate" && known[index] === undefined
+    isWrite(command) && known[index] === undefined
   )
   const needs: Needs = {
     probes: probesOf(open, state.rules),
@@ -97,10 +98,14 @@ export const runBatch = Effect.fn("NamespaceActor.batch")(function*(
   const commit = emptyCommit()
   const given = new Map<string, FirstAnswer>()
   state.seq += 1n
+  // Audited reads stand before the writes of their batch, in the chain as in the commit.
+  for (const command of commands) {
+    if (command._tag === "memory.audit_read") commit.audits.push(linkRead(state, scope, command, now))
+  }
   const replies = commands.map((command, index): Reply => {
     const before = known[index]
     if (before !== undefined) return before
-    if (command._tag === "activate") return Exit.void
+    if (!isWrite(command)) return Exit.void
     const { meta } = command
     const earlier = meta.idem_hash === "" ? undefined : given.get(meta.idem_hash)
     if (earlier !== undefined) return repeated(command, earlier)
@@ -119,6 +124,8 @@ export const runBatch = Effect.fn("NamespaceActor.batch")(function*(
         if (meta.dry_run) return Exit.succeed(planned.answer)
         const answer = JSON.stringify(planned.answer)
         const rows = stamp(state, planned.rows, meta, answer)
+        const hidden = rows.filter((row) => isHidden(row, view)).map(identityOf)
+        for (const identity of hidden) forget(commit, identity)
         view.putAll({ rows, derived: planned.derived })
         commit.rows.push(...rows)
         commit.derived.push(...planned.derived)
@@ -132,7 +139,7 @@ export const runBatch = Effect.fn("NamespaceActor.batch")(function*(
     })
   })
 
-  if (commit.rows.length + commit.answers.length > 0) {
+  if (commit.rows.length + commit.answers.length + commit.audits.length > 0) {
     if (state.version > state.ceiling) {
       state.ceiling = state.version + RANGE_NANOS
       commit.ceilings.push({ scope, ceiling: state.ceiling })
@@ -149,6 +156,39 @@ export const runBatch = Effect.fn("NamespaceActor.batch")(function*(
   return replies
 })
 
+/** Whether a version takes its memory out of every search: its words and vectors must not stay behind. */
+const isHidden = (row: MemoryRow, view: HeadView): boolean => {
+  const before = view.head(identityKey(row))
+  return before !== undefined && isSearchable(before) && !isSearchable(row)
+}
+
+/** Nothing derived stays of a memory, neither stored nor waiting in the same commit. */
+const forget = (commit: OpenCommit, identity: Identity): void => {
+  const isOther = (item: { readonly identity: Identity }) => identityKey(item.identity) !== identityKey(identity)
+  commit.hidden.push(identity)
+  commit.derived.splice(0, commit.derived.length, ...commit.derived.filter(isOther))
+  commit.entities.splice(0, commit.entities.length, ...commit.entities.filter(isOther))
+}
+
+const isWrite = (command: Command): command is WriteCommand =>
+  command._tag !== "activate" && command._tag !== "memory.audit_read"
+
+/** The link that a read of a high-sensitivity value makes. */
+const linkRead = (
+  state: ActorState,
+  scope: Scope,
+  { content_sha256, memory_id, meta }: AuditReadCommand,
+  now: number
+): AuditEntry => {
+  const position = nextVersion(state, now)
+  const { actor, write_id } = meta
+  const link = { ...scope, position, at: now, actor, action: "read", memory_id, content_sha256, write_id }
+  const prev_hash = state.audit
+  state.version = position
+  state.audit = linkHash(prev_hash, link)
+  return { ...link, prev_hash, hash: state.audit, epoch: 0n, seq: state.seq }
+}
+
 const repairAfter = (scope: Scope) =>
   Effect.gen(function*() {
     const store = yield* MemoryStore
@@ -162,9 +202,19 @@ interface OpenCommit extends Commit {
   readonly entities: Array<Commit["entities"][number]>
   readonly ceilings: Array<Commit["ceilings"][number]>
   readonly answers: Array<KeptAnswer>
+  readonly hidden: Array<Identity>
+  readonly audits: Array<Commit["audits"][number]>
 }
 
-const emptyCommit = (): OpenCommit => ({ rows: [], derived: [], entities: [], ceilings: [], answers: [] })
+const emptyCommit = (): OpenCommit => ({
+  rows: [],
+  derived: [],
+  entities: [],
+  ceilings: [],
+  answers: [],
+  audits: [],
+  hidden: []
+})
 
 const plan = (planning: Planning, command: WriteCommand): Either.Either<Planned<WriteReply>, LoomError> => {
   switch (command._tag) {
@@ -224,7 +274,7 @@ const knownAnswer = (
   command: Command,
   now: number
 ): Effect.Effect<Reply | undefined, StoreError, MemoryStore> => {
-  if (command._tag === "activate" || command.meta.idem_hash === "" || command.meta.dry_run) {
+  if (!isWrite(command) || command.meta.idem_hash === "" || command.meta.dry_run) {
     return Effect.succeed(undefined)
   }
   const { idem_hash } = command.meta
@@ -250,90 +300,4 @@ const repeated = (
     onLeft: (): Reply => Exit.fail(new Corrupt({ operation: "NamespaceActor.keptAnswer" })),
     onRight: (answer): Reply => Exit.succeed(answer)
   })
-}
-
-const itemsOf = (command: WriteCommand): ReadonlyArray<SetItem> =>
-  command._tag === "memory.set"
-    ? [command.item]
-    : command._tag === "memory.bulk_set"
-    ? command.items.flatMap((item) => "outcome" in item ? [] : [item])
-    : []
-
-interface Aimed {
-  readonly target: Target
-  /** The value that the target is to hold; null when it holds what it held. */
-  readonly content: Content | null
-  /** The tags it is to have; null when it keeps its own. */
-  readonly tags: ReadonlyArray<string> | null
-}
-
-/** The stored rows a command is about. */
-const targetsOf = (command: WriteCommand): ReadonlyArray<Aimed> => {
-  switch (command._tag) {
-    case "memory.set":
-    case "memory.bulk_set":
-      return []
-    case "memory.update":
-    case "memory.update_by_id":
-      return [{ ...command, tags: command.statement.tags ?? null }]
-    case "memory.delete":
-      return [{ ...command, content: null, tags: null }]
-    case "memory.restore":
-      return [{ ...command, tags: null }]
-    case "memory.transition":
-      return command.items.map((item) => ({
-        ...item,
-        tags: item.transition._tag === "correct" ? item.transition.statement.tags ?? null : null
-      }))
-  }
-}
-
-/** What a batch must look up: keys and ids that targets name, and the canonical form and content of every new value. */
-const probesOf = (commands: ReadonlyArray<WriteCommand>, { rulesFor }: NamespaceRules): Probes => {
-  const keys = new Set<string>()
-  const ids = new Set<string>()
-  const canonical: Array<Probes["canonical"][number]> = []
-  const content: Array<Probes["content"][number]> = []
-  for (const command of commands) {
-    for (const item of itemsOf(command)) {
-      const { canonical_sha256, content_sha256, memory_type } = item.content
-      if (canonical_sha256 !== "") canonical.push({ memory_type, user_id: item.user_id, sha256: canonical_sha256 })
-      content.push({ user_id: item.user_id, sha256: content_sha256 })
-      const rules = rulesFor({ memory_type, tags: item.statement.tags ?? [] })
-      if (rules.conflictPolicy === "newest_wins") keys.add(item.memory_key)
-    }
-    for (const { target } of targetsOf(command)) {
-      if (target.memory_id !== null) ids.add(target.memory_id)
-      else if (target.memory_key !== null) keys.add(target.memory_key)
-    }
-  }
-  return { keys: [...keys], ids: [...ids], canonical, content, linked: [] }
-}
-
-/** The search for the peers of one value; none where nothing is judged. */
-const queryOf = (content: Content, user_id: string, tags: ReadonlyArray<string>, { rulesFor }: NamespaceRules) => {
-  const { canonical_sha256, memory_type, searchable } = content
-  const rules = rulesFor({ memory_type, tags })
-  return searchable === null || canonical_sha256 === "" || rules.conflictPolicy === "append_only"
-    ? []
-    : [{ memory_type, user_id, vector: searchable.value_vector, threshold: rules.thresholds.conflict }]
-}
-
-const queriesOf = (command: WriteCommand, rules: NamespaceRules): ReadonlyArray<PeerQuery> =>
-  itemsOf(command).flatMap((item) => queryOf(item.content, item.user_id, item.statement.tags ?? [], rules))
-
-/** The forms and peers that the new values of targets may meet; null when no command has any. */
-const meetingsOf = (commands: ReadonlyArray<WriteCommand>, view: HeadView, rules: NamespaceRules) => {
-  const canonical: Array<Probes["canonical"][number]> = []
-  const queries: Array<PeerQuery> = []
-  for (const { content, tags, target } of commands.flatMap(targetsOf)) {
-    if (content === null) continue
-    for (const row of named(view, target)) {
-      if (content.canonical_sha256 !== "") {
-        canonical.push({ memory_type: content.memory_type, user_id: row.user_id, sha256: content.canonical_sha256 })
-      }
-      queries.push(...queryOf(content, row.user_id, tags ?? row.tags, rules))
-    }
-  }
-  return canonical.length + queries.length === 0 ? null : { canonical, queries }
 }

@@ -1,18 +1,24 @@
 /**
- * The rules a namespace's actor judges by: the registered policies, per memory type and tag, and what is refused. Read
- * again within a second, so that a registration or a new blacklist pattern takes effect without a restart.
+ * The rules a namespace's actor judges by: the registered policies per memory type and tag, the thresholds of the
+ * embedder, and what is refused. A registration is read again within a second, so that it takes effect without a restart;
+ * the blacklist keeps its own time.
  */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import { BlacklistCache } from "../blacklist/BlacklistCache.ts"
+import { judgedText } from "../blacklist/BlacklistModel.ts"
 import { actorId } from "../kernel/Identity.ts"
 import type { Scope } from "../kernel/Identity.ts"
 import type { StoreError } from "../kernel/LoomError.ts"
-import { DEFAULT_CONFLICT_POLICY } from "../namespace/NamespaceModel.ts"
+import type { Namespace } from "../namespace/NamespaceModel.ts"
+import { settingsFor } from "../namespace/NamespaceSettingsModel.ts"
 import { NamespaceStore } from "../namespace/NamespaceStore.ts"
 import type { Planning } from "./MemoryWriting.ts"
+import { Thresholds, thresholdsIn } from "./Thresholds.ts"
+import type { Rules } from "./WritePolicy.ts"
 
 /** The rules as of one moment. */
 export interface NamespaceRules {
@@ -21,41 +27,59 @@ export interface NamespaceRules {
 }
 
 export class ActorRules extends Context.Tag("loom/memory/ActorRules")<ActorRules, {
-  readonly read: (scope: Scope, bulkDedup: "identity" | "none") => Effect.Effect<NamespaceRules, StoreError>
+  /** `bulkDedup` holds where no tag says otherwise. */
+  readonly read: (scope: Scope, bulkDedup: Rules["bulkDedup"]) => Effect.Effect<NamespaceRules, StoreError>
 }>() {}
 
 // A registration takes effect within this time on every actor (milliseconds).
 const TTL_MILLIS = 1_000
 
-// Namespaces whose rules are kept; beyond it all are read again, which costs one short query each.
+// Namespaces whose registration is kept; beyond it all are read again, which costs one short query each.
 const KEPT = 10_000
 
-export const layer: Layer.Layer<ActorRules, never, NamespaceStore> = Layer.effect(
+interface Kept {
+  readonly namespace: Namespace | undefined
+  readonly readAt: number
+}
+
+export const layer: Layer.Layer<ActorRules, never, NamespaceStore | Thresholds | BlacklistCache> = Layer.effect(
   ActorRules,
-  Effect.map(NamespaceStore, (namespaces) => {
-    const kept = new Map<string, { readonly rules: NamespaceRules; readonly readAt: number }>()
-    const fresh = Effect.fn("ActorRules.read")(function*(scope: Scope, bulkDedup: "identity" | "none") {
-      const found = yield* namespaces.find(scope)
-      const conflictPolicy = Option.match(found, {
-        onNone: () => DEFAULT_CONFLICT_POLICY,
-        onSome: (one) => one.default_conflict_policy
-      })
-      const rules = { conflictPolicy, bulkDedup, thresholds: { conflict: 0.7, duplicate: 0.8 }, multiValued: [] }
-      const asOf: NamespaceRules = { rulesFor: () => rules, blacklisted: () => undefined }
-      return asOf
+  Effect.gen(function*() {
+    const namespaces = yield* NamespaceStore
+    const thresholds = yield* Thresholds
+    const blacklist = yield* BlacklistCache
+    const kept = new Map<string, Kept>()
+
+    const registered = Effect.fn("ActorRules.registered")(function*(scope: Scope) {
+      const now = yield* Clock.currentTimeMillis
+      const known = kept.get(actorId(scope))
+      if (known !== undefined && now - known.readAt < TTL_MILLIS) return known.namespace
+      const namespace = Option.getOrUndefined(yield* namespaces.find(scope))
+      if (kept.size >= KEPT) kept.clear()
+      kept.set(actorId(scope), { namespace, readAt: now })
+      return namespace
     })
+
     return {
-      read: (scope, bulkDedup) =>
-        Effect.gen(function*() {
-          const now = yield* Clock.currentTimeMillis
-          const key = actorId(scope)
-          const known = kept.get(key)
-          if (known !== undefined && now - known.readAt < TTL_MILLIS) return known.rules
-          const rules = yield* fresh(scope, bulkDedup)
-          if (kept.size >= KEPT) kept.clear()
-          kept.set(key, { rules, readAt: now })
-          return rules
-        })
+      read: Effect.fn("ActorRules.read")(function*(scope, bulkDedup) {
+        const namespace = yield* registered(scope)
+        const base = yield* thresholds.inForce
+        const matcher = yield* blacklist.matcher(scope)
+        const rules: NamespaceRules = {
+          rulesFor: (claim) => {
+            const { conflictPolicy, dedup, retentionSeconds } = settingsFor(namespace, claim)
+            return {
+              conflictPolicy,
+              bulkDedup: dedup ?? bulkDedup,
+              retentionSeconds,
+              thresholds: thresholdsIn(base, namespace?.settings, claim.memory_type),
+              multiValued: namespace?.settings.multi_valued_predicates ?? []
+            }
+          },
+          blacklisted: ({ value, value_kind }) => matcher.match(judgedText(value, value_kind))
+        }
+        return rules
+      })
     }
   })
 )

@@ -97,7 +97,7 @@ export const activate = Effect.fn("ActorState.activate")(function*(
   const report = yield* store.repair(scope, intake.embedderId)
   if (report.missing.length > 0) {
     const derived = yield* intake.derive(report.missing)
-    yield* store.commit({ rows: [], derived, entities: [], ceilings: [], answers: [] })
+    yield* store.commit({ rows: [], derived, entities: [], ceilings: [], answers: [], audits: [], hidden: [] })
   }
   const position = yield* store.position(scope)
   const rules = yield* ActorRules.pipe(Effect.flatMap((service) => service.read(scope, bulkDedup)))
@@ -107,11 +107,11 @@ export const activate = Effect.fn("ActorState.activate")(function*(
     index = new HeadIndex()
     for (const entry of yield* store.entries(scope)) index.put(entry)
   }
-  const repaired = report.versions + report.changes + report.audits + report.ids + report.orphans
+  const repaired = report.versions + report.journal + report.orphans
   if (repaired + report.missing.length > 0) {
     yield* Effect.logInfo("Repaired a namespace at activation").pipe(Effect.annotateLogs({
       ...scope,
-      mirrored: report.versions + report.changes + report.audits + report.ids,
+      mirrored: report.versions + report.journal,
       orphans: report.orphans,
       embedded: report.missing.length
     }))

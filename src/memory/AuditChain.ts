@@ -17,7 +17,7 @@ export interface AuditLink extends Scope {
   readonly write_id: string
 }
 
-/** The link that a version of a row makes; the view `memory_to_audit` projects the same columns. */
+/** The link that a version of a row makes; the view `memory_to_journal` projects the same columns. */
 export const linkOf = (row: MemoryRow): AuditLink => ({
   org: row.org,
   namespace: row.namespace,

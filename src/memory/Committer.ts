@@ -41,7 +41,9 @@ const merge = (batches: ReadonlyArray<Commit>): Commit => ({
   derived: batches.flatMap((batch) => batch.derived),
   entities: batches.flatMap((batch) => batch.entities),
   ceilings: batches.flatMap((batch) => batch.ceilings),
-  answers: batches.flatMap((batch) => batch.answers)
+  answers: batches.flatMap((batch) => batch.answers),
+  audits: batches.flatMap((batch) => batch.audits),
+  hidden: batches.flatMap((batch) => batch.hidden)
 })
 
 /** The longest run of pending batches that fits one merged insert; always at least one. */

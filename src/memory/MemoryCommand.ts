@@ -258,5 +258,6 @@ export const NamespaceEntity = Entity.make("Namespace", [
   Rpc.make("memory.delete", { payload: bare(DeleteCommand), success: MemoryDelete.answer, error: LoomError }),
   Rpc.make("memory.restore", { payload: bare(RestoreCommand), success: MemoryRestore.answer, error: LoomError }),
   Rpc.make("memory.transition", { payload: bare(TransitionCommand), success: TransitionAnswer, error: LoomError }),
+  Rpc.make("memory.audit_read", { payload: bare(AuditReadCommand), error: LoomError }),
   Rpc.make("activate", { payload: bare(ActivateCommand), error: LoomError })
 ])

@@ -1,15 +1,16 @@
 /**
  * The order in which a commit reaches ClickHouse: everything derived first, side by side, and the memory rows last, as
- * one block. That block is the commit: what was inserted before it is found by nobody until it is there, and the views
- * fill the history, the feed, the audit chain and the id lookup from it.
+ * one block. That block is the commit: what was inserted before it is found by nobody until it is there (but for audited
+ * reads, which happened whatever becomes of it), and the views fill the history and the journal from it.
  */
 import * as Effect from "effect/Effect"
 import { faultPoint } from "../kernel/FaultPoint.ts"
-import type { Scope } from "../kernel/Identity.ts"
+import type { Identity, Scope } from "../kernel/Identity.ts"
 import type { Unavailable } from "../kernel/LoomError.ts"
+import { ch } from "../platform/Clickhouse.ts"
 import type { Clickhouse } from "../platform/Clickhouse.ts"
-import { encodeRow } from "./MemoryRowsClickhouse.ts"
-import type { Ceiling, Commit, Derived, EntityProjection, KeptAnswer } from "./MemoryStore.ts"
+import { encodeRow, inPlaces, inScope } from "./MemoryRowsClickhouse.ts"
+import type { AuditEntry, Ceiling, Commit, Derived, EntityProjection, KeptAnswer } from "./MemoryStore.ts"
 
 /** The fence pair that derived rows carry: the one of their namespace's memory rows in the same commit. */
 interface Fence {
@@ -79,28 +80,42 @@ const ceilingRow = ({ ceiling, scope }: Ceiling) => ({ ...scope, ceiling })
 
 const answerRow = ({ at, scope, ...answer }: KeptAnswer) => ({ ...scope, ...answer, at: new Date(at) })
 
+// Whose row it was and under which key stays out.
+const auditRow = ({ at, ...link }: AuditEntry) => ({ ...link, at: new Date(at) })
+
 // The columns are named since two of them exist only in an insert.
 const insertEmbeddings = (clickhouse: Clickhouse["Type"], rows: ReadonlyArray<object>) =>
   clickhouse.insert("loom.memory_embeddings", rows, { columns: Object.keys(rows[0] ?? {}) })
 
 // Two versions of one identity may stand in one block. Collapsed on the way in, the first would be in no table but the
-// mirrors, and a torn insert could not be repaired.
-const everyVersion = { settings: { optimize_on_insert: 0 } }
+// mirrors, and a torn insert could not be repaired. History and journal are filled side by side: what syncs one lets
+// the other work.
+const everyVersion = { settings: { optimize_on_insert: 0, parallel_view_processing: 1 } }
+
+/** Takes away what was derived from a memory: rare, so one short delete a table is cheap enough. */
+const forget = (clickhouse: Clickhouse["Type"], identity: Identity) =>
+  Effect.forEach(["memory_embeddings", "memory_chunks", "memory_entities"], (table) =>
+    clickhouse.command(
+      ch.sql("MemoryStore.forget")`DELETE FROM ${ch.identifier("loom", table)}
+        WHERE ${inScope(identity)} AND ${inPlaces([identity])}`
+    ), { discard: true })
 
 export const commitTo = (clickhouse: Clickhouse["Type"]) =>
   Effect.fn("MemoryStore.commit")(function*(
-    { answers, ceilings, derived, entities, rows }: Commit
+    { answers, audits, ceilings, derived, entities, hidden, rows }: Commit
   ): Effect.fn.Return<void, Unavailable> {
     const fence = fencesOf(rows)
     const embeddings = derived.map((item) => embeddingRow(item, fence(item.identity)))
     const chunks = derived.flatMap((item) => chunkRows(item, fence(item.identity)))
     const named = entities.map((item) => entityRow(item, fence(item.identity)))
+    yield* Effect.forEach(hidden, (identity) => forget(clickhouse, identity), { discard: true })
     yield* Effect.all([
       Effect.zipRight(insertEmbeddings(clickhouse, embeddings), faultPoint("commit.after_embeddings")),
       Effect.zipRight(clickhouse.insert("loom.memory_chunks", chunks), faultPoint("commit.after_chunks")),
       Effect.zipRight(clickhouse.insert("loom.memory_entities", named), faultPoint("commit.after_entities")),
       clickhouse.insert("loom.namespace_counters", ceilings.map(ceilingRow)),
-      clickhouse.insert("loom.idempotency", answers.map(answerRow))
+      clickhouse.insert("loom.idempotency", answers.map(answerRow)),
+      clickhouse.insert("loom.journal", audits.map(auditRow))
     ], { concurrency: "unbounded", discard: true })
     yield* faultPoint("commit.before_memory")
     yield* clickhouse.insert("loom.memory", rows.map(encodeRow), everyVersion)

@@ -12,6 +12,7 @@ import type { Peer, WriteAnswer } from "./MemoryFields.ts"
 import type { MemoryRow } from "./MemoryModel.ts"
 import { isLive, isServed } from "./MemoryModel.ts"
 import type { Planning } from "./MemoryWriting.ts"
+import { nominationFloor } from "./WritePolicy.ts"
 import type { Decision, JudgedPeer, JudgedWrite, Met, Retirement } from "./WritePolicy.ts"
 
 /** A claim put to the judge. */
@@ -54,7 +55,7 @@ export const judgeClaim = (planning: Planning, question: Question): Either.Eithe
     near: !judges || content.searchable === null || content.canonical_sha256 === ""
       ? []
       : view.near(
-        { ...slot, vector: content.searchable.value_vector, threshold: rules.thresholds.conflict },
+        { ...slot, vector: content.searchable.value_vector, threshold: nominationFloor(rules) },
         identity,
         moment.now
       ).map((near) => ({ ...near, outlasts: outlives(near.row, question) })),
@@ -64,7 +65,7 @@ export const judgeClaim = (planning: Planning, question: Question): Either.Eithe
   }
   const write: JudgedWrite = {
     ...question,
-    blacklisted: planning.blacklisted(content.value),
+    blacklisted: planning.blacklisted(content),
     now: moment.now
   }
   return Either.map(policy.judge(met, write, rules), (decision) => ({ decision, met }))

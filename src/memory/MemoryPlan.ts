@@ -15,7 +15,7 @@ import type { WriteAnswer } from "./MemoryFields.ts"
 import { judgeClaim, nextStep, shownPeers, shownRetired, withdrawnNote } from "./MemoryJudging.ts"
 import type { MemoryRow } from "./MemoryModel.ts"
 import { isLive } from "./MemoryModel.ts"
-import { typeFacts } from "./MemoryType.ts"
+import { isSearchable } from "./MemoryType.ts"
 import type { MemoryBulkSet } from "./MemoryVerbs.ts"
 import { Writing } from "./MemoryWriting.ts"
 import type { Planned, Planning } from "./MemoryWriting.ts"
@@ -72,7 +72,7 @@ export const planItem = (
 ): Either.Either<Planned<WriteAnswer>, Refusal> => {
   const { moment, view } = planning
   const head = view.head(identityKey(asked))
-  const item = keepSensitivity(asked, head)
+  const item = withinRetention(planning, keepSensitivity(asked, head))
   const own = head !== undefined && isLive(head, moment.now) ? head : undefined
   const { content, statement } = item
   const fault = charLimitFault(content, statement.char_limit ?? own?.char_limit ?? 0)
@@ -98,7 +98,13 @@ export const planItem = (
     ({ decision, met }) => {
       const noted: WriteMeta = {
         ...meta,
-        advisories: [...meta.advisories, ...item.advisories, ...revivalNote(head, own), ...withdrawnNote(met)]
+        advisories: [
+          ...meta.advisories,
+          ...item.advisories,
+          ...(decision._tag === "Restate" || decision._tag === "Merge" ? [] : content.advisories ?? []),
+          ...revivalNote(head, own),
+          ...withdrawnNote(met)
+        ]
       }
       const writing = new Writing(planning, noted)
       const answer = carryOut(writing, item, decision, head, own)
@@ -123,6 +129,26 @@ const keepSensitivity = (item: SetItem, head: MemoryRow | undefined): SetItem =>
     return { ...item, content: { ...content, sensitivity: "high", canonical_sha256: "", searchable: null } }
   }
   return head.sensitivity === "medium" ? { ...item, content: { ...content, sensitivity: "medium" } } : item
+}
+
+/** The retention that a tag prescribes ends a memory no later than the writer would. */
+const withinRetention = ({ moment, rulesFor }: Planning, item: SetItem): SetItem => {
+  const { content, statement } = item
+  const { retentionSeconds } = rulesFor({ memory_type: content.memory_type, tags: statement.tags ?? [] })
+  if (retentionSeconds === null) return item
+  const end = moment.now + retentionSeconds * 1_000
+  const stated = statement.expires_at ?? null
+  if (stated !== null && stated <= end) return item
+  return {
+    ...item,
+    statement: {
+      ...statement,
+      expires_at: end,
+      on_expire: statement.on_expire ?? "",
+      expire_reason: "retention of its tag"
+    },
+    advisories: [...item.advisories, `A tag's retention ends it at ${new Date(end).toISOString()}`]
+  }
 }
 
 const revivalNote = (head: MemoryRow | undefined, own: MemoryRow | undefined): ReadonlyArray<string> =>
@@ -208,17 +234,22 @@ const restated = (writing: Writing, item: SetItem, own: MemoryRow): WriteAnswer 
   const row = writing.add((moment) =>
     carried(own, meta, moment, "restate", {
       ...item.statement,
-      ...searchability(own, item),
+      ...classified(own, item),
       reinforcement_count: own.reinforcement_count + 1
     })
   )
-  const isNew = row.canonical_sha256 !== own.canonical_sha256
+  const isNew = row.canonical_sha256 !== own.canonical_sha256 || isSearchable(row) !== isSearchable(own)
   if (isNew || item.statement.entities !== undefined) writing.derive(row, isNew ? item.content : null)
   return answerOf(meta, row, {
-    advisories: [...meta.advisories, "The same value was already stored; it is reinforced"]
+    advisories: [
+      ...meta.advisories,
+      ...(row.sensitivity === own.sensitivity ? [] : item.content.advisories ?? []),
+      "The same value was already stored; it is reinforced"
+    ]
   })
 }
 
+/** The item's own row. */
 const inserted = (
   writing: Writing,
   item: SetItem,
@@ -248,14 +279,24 @@ const settleLinks = (writing: Writing, row: MemoryRow, own: MemoryRow | undefine
   writing.releaseDuplicates(row, ground, row)
 }
 
-/** A restatement may change type or sensitivity; the form under which equals are found follows them. */
-const searchability = (own: MemoryRow, { content, statement }: SetItem): Partial<MemoryRow> =>
-  statement.memory_type === undefined && statement.sensitivity === undefined ? {} : {
-    canonical_sha256: typeFacts(statement.memory_type ?? own.memory_type).embedded &&
-        (statement.sensitivity ?? own.sensitivity) !== "high"
-      ? content.canonical_sha256
-      : ""
+/**
+ * A restatement may change type or sensitivity, and a value may be known for a secret by now; the form under which equals
+ * are found follows them.
+ */
+const classified = (own: MemoryRow, { content, statement }: SetItem): Partial<MemoryRow> => {
+  const typed = statement.memory_type === undefined
+    ? { memory_type: own.memory_type }
+    : { memory_type: content.memory_type, retyped_from: content.retyped_from }
+  const sensitivity = statement.sensitivity ?? (content.sensitivity === "high" ? "high" : own.sensitivity)
+  const changes = statement.memory_type !== undefined || sensitivity !== own.sensitivity
+  return {
+    ...typed,
+    sensitivity,
+    ...(changes
+      ? { canonical_sha256: isSearchable({ ...typed, sensitivity }) ? content.canonical_sha256 : "" }
+      : {})
   }
+}
 
 /** What a merge leaves out of the write, in words. */
 const leftOut = ({ statement }: SetItem): ReadonlyArray<string> => {

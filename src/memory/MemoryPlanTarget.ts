@@ -130,7 +130,7 @@ export const correction = (
       return settled(writing, next, {
         ...judgedFacts(meta, decision, row),
         chunks_written: content.searchable?.chunks.length ?? 0,
-        advisories: [...meta.advisories, ...withdrawnNote(met)]
+        advisories: [...meta.advisories, ...(content.advisories ?? []), ...withdrawnNote(met)]
       })
     }
   )

@@ -1,6 +1,5 @@
 /**
- * `MemoryReader` over ClickHouse: heads from `loom.memory` with FINAL, versions from `loom.memory_versions`, ids through
- * `loom.memory_ids`. Reads of a few rows ride the sort key and stay on one thread; lists are in `MemoryListClickhouse`.
+ * `MemoryReader` over ClickHouse: heads from `loom.memory` with FINAL, versions from `loom.memory_versions`. Reads of a few rows ride the sort key and stay on one thread; lists are in `MemoryListClickhouse`.
  */
 import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
@@ -25,10 +24,11 @@ export const byKey = (scope: Scope, key: string, writer: WriterFilter): Statemen
   ch.sql("MemoryReader.byKey", pointRead)`SELECT ${rowColumns} FROM loom.memory FINAL
     WHERE ${byWriter(scope, writer)} AND memory_key = ${ch.string(key)} ORDER BY version DESC`
 
+/** The place first, by the bloom index on the id (which an identity keeps for life), then the head at that place. */
 export const byId = (scope: Scope, memoryId: string, writer: WriterFilter): Statement =>
   ch.sql("MemoryReader.byId", pointRead)`SELECT ${rowColumns} FROM loom.memory FINAL
     WHERE ${byWriter(scope, writer)} AND ${place} IN (
-      SELECT agent, user_id, session_id, memory_key FROM loom.memory_ids
+      SELECT agent, user_id, session_id, memory_key FROM loom.memory
       WHERE ${inScope(scope)} AND memory_id = ${ch.string(memoryId)})
     AND memory_id = ${ch.string(memoryId)}`
 

@@ -15,6 +15,7 @@ import type { BoundVerb, Payload } from "../kernel/Verb.ts"
 import { TRUE_STATUSES } from "./AsOf.ts"
 import type { Instant } from "./AsOf.ts"
 import { asOfOf, presentOnly, unheeded } from "./AsOfRequest.ts"
+import { causeIn } from "./MemoryCause.ts"
 import { decodeCursor, encodeCursor, filterHash } from "./MemoryCursor.ts"
 import { isServed, SERVED_STATUSES } from "./MemoryModel.ts"
 import type { MemoryRow, Status } from "./MemoryModel.ts"
@@ -208,7 +209,7 @@ export const make: Effect.Effect<ReadonlyArray<BoundVerb>, never, MemoryReader> 
           ...viewOf(row, { reveal: false, withhold: high(row), previewCharacters: null }),
           change: row.change,
           write_id: row.write_id,
-          cause: row.cause === "" ? null : row.cause
+          cause: causeIn(row.cause)
         })),
         next_before_version: rows.length > limit ? page[page.length - 1]?.version.toString() ?? null : null,
         degraded: []

@@ -15,72 +15,51 @@ import { inScope, placesAtOnce, rowColumns, rowsAt, StoredRow } from "./MemoryRo
 import type { RepairReport } from "./MemoryStore.ts"
 import { HIDDEN_TYPES, typeFacts } from "./MemoryType.ts"
 
-/** A table that a view fills from `loom.memory`: its column that names the source row, and the view's own projection. */
+/** A table that a view fills: its columns, what the view makes of a version for them, and the one that holds its number. */
 interface Mirror {
   readonly table: Fragment
+  /** Where its rows are taken from: what the view saw, or the history, once that is whole. */
+  readonly source: Fragment
   readonly columns: Fragment
   readonly projection: Fragment
-  /** Column of `loom.memory`, and the column of the mirror that must hold the same. */
-  readonly source: Fragment
-  readonly copy: Fragment
+  readonly version: Fragment
 }
-
-const feedColumns = ch
-  .fragment`org, namespace, version, change, agent, user_id, session_id, memory_key, memory_id, status,
-  write_id, cause, epoch, seq`
-
-const idColumns = ch.fragment`org, namespace, memory_id, agent, user_id, session_id, memory_key`
 
 const versions: Mirror = {
   table: ch.fragment`loom.memory_versions`,
+  source: ch.fragment`loom.memory`,
   columns: rowColumns,
   projection: rowColumns,
-  source: ch.fragment`version`,
-  copy: ch.fragment`version`
+  version: ch.fragment`version`
 }
 
-const changes: Mirror = {
-  table: ch.fragment`loom.changes`,
-  columns: feedColumns,
-  projection: feedColumns,
-  source: ch.fragment`version`,
-  copy: ch.fragment`version`
+// From the history and not the heads: a merge may have taken an older head away before its repair.
+const journal: Mirror = {
+  table: ch.fragment`loom.journal`,
+  source: ch.fragment`loom.memory_versions FINAL`,
+  columns: ch.fragment`org, namespace, position, at, actor, action, agent, user_id, session_id, memory_key, memory_id,
+    content_sha256, status, write_id, cause, prev_hash, hash, epoch, seq`,
+  projection: ch.fragment`org, namespace, version, updated_at, actor, change, agent, user_id, session_id, memory_key,
+    memory_id, content_sha256, status, write_id, cause, audit_prev, audit_hash, epoch, seq`,
+  version: ch.fragment`position`
 }
 
-const audits: Mirror = {
-  table: ch.fragment`loom.audit_log`,
-  columns: ch
-    .fragment`org, namespace, position, at, actor, action, memory_id, content_sha256, write_id, prev_hash, hash,
-    epoch, seq`,
-  projection: ch.fragment`org, namespace, version, updated_at, actor, change, memory_id, content_sha256, write_id,
-    audit_prev, audit_hash, epoch, seq`,
-  source: ch.fragment`version`,
-  copy: ch.fragment`position`
-}
+const lacking = (scope: Scope, { table, version }: Mirror): Fragment =>
+  ch.fragment`${inScope(scope)} AND version NOT IN (SELECT ${version} FROM ${table} WHERE ${inScope(scope)})`
 
-// The view takes rows of the change `create` alone; here any row will do, since the first one may be merged away.
-const ids: Mirror = {
-  table: ch.fragment`loom.memory_ids`,
-  columns: idColumns,
-  projection: idColumns,
-  source: ch.fragment`memory_id`,
-  copy: ch.fragment`memory_id`
-}
+const Lacks = Schema.Struct({ versions: UInt64, journal: UInt64 })
 
-const lacking = (scope: Scope, { copy, source, table }: Mirror): Fragment =>
-  ch.fragment`${source} NOT IN (SELECT ${copy} FROM ${table} WHERE ${inScope(scope)})`
-
-const Lacks = Schema.Struct({ versions: UInt64, changes: UInt64, audits: UInt64, ids: UInt64 })
-
+// What the history lacks, the journal may have: each is asked for by itself.
 const lacks = (scope: Scope): Statement =>
-  ch.sql("MemoryStore.repair")`SELECT countIf(${lacking(scope, versions)}) AS versions,
-      countIf(${lacking(scope, changes)}) AS changes, countIf(${lacking(scope, audits)}) AS audits,
-      countIf(${lacking(scope, ids)}) AS ids
-    FROM loom.memory WHERE ${inScope(scope)}`
+  ch.sql("MemoryStore.repair")`SELECT
+    (SELECT count() FROM loom.memory WHERE ${lacking(scope, versions)}) AS versions,
+    (SELECT uniqExact(version) FROM (
+      SELECT version FROM loom.memory WHERE ${lacking(scope, journal)}
+      UNION ALL SELECT version FROM loom.memory_versions WHERE ${lacking(scope, journal)})) AS journal`
 
 const complete = (scope: Scope, mirror: Mirror): Statement =>
   ch.sql("MemoryStore.repair")`INSERT INTO ${mirror.table} (${mirror.columns})
-    SELECT DISTINCT ${mirror.projection} FROM loom.memory WHERE ${inScope(scope)} AND ${lacking(scope, mirror)}`
+    SELECT DISTINCT ${mirror.projection} FROM ${mirror.source} WHERE ${lacking(scope, mirror)}`
 
 /** A derived table: what joins its rows, besides their place, to the versions, and that expression over a version. */
 interface DerivedTable {
@@ -150,11 +129,9 @@ export const repairOf = (clickhouse: Clickhouse["Type"]) =>
     embedderId: string
   ): Effect.fn.Return<RepairReport, StoreError> {
     const [found] = yield* clickhouse.query(lacks(scope), Lacks)
-    const report = { versions: 0n, changes: 0n, audits: 0n, ids: 0n, ...found }
+    const report = { versions: 0n, journal: 0n, ...found }
     if (report.versions > 0n) yield* clickhouse.command(complete(scope, versions))
-    if (report.changes > 0n) yield* clickhouse.command(complete(scope, changes))
-    if (report.audits > 0n) yield* clickhouse.command(complete(scope, audits))
-    if (report.ids > 0n) yield* clickhouse.command(complete(scope, ids))
+    if (report.journal > 0n) yield* clickhouse.command(complete(scope, journal))
     // Only now: what the completed history refers to is no orphan.
     const removed = yield* Effect.forEach(derivedTables, (derived) =>
       Effect.gen(function*() {
@@ -165,9 +142,7 @@ export const repairOf = (clickhouse: Clickhouse["Type"]) =>
       }))
     return {
       versions: Number(report.versions),
-      changes: Number(report.changes),
-      audits: Number(report.audits),
-      ids: Number(report.ids),
+      journal: Number(report.journal),
       missing: yield* missingRows(clickhouse, scope, embedderId),
       orphans: removed.reduce((sum, count) => sum + count, 0)
     }

@@ -8,6 +8,7 @@ import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import type { Identity, Scope, Writer } from "../kernel/Identity.ts"
 import type { StoreError, Unavailable } from "../kernel/LoomError.ts"
+import type { AuditLink } from "./AuditChain.ts"
 import type { Searchable } from "./MemoryContent.ts"
 import type { MemoryRow } from "./MemoryModel.ts"
 
@@ -64,6 +65,14 @@ export interface Ceiling {
   readonly ceiling: bigint
 }
 
+/** A link of the audit chain that no memory row makes: an audited read. */
+export interface AuditEntry extends AuditLink {
+  readonly prev_hash: string
+  readonly hash: string
+  readonly epoch: bigint
+  readonly seq: bigint
+}
+
 /** Everything one merged commit appends, of one or of many namespaces. */
 export interface Commit {
   readonly rows: ReadonlyArray<MemoryRow>
@@ -71,6 +80,13 @@ export interface Commit {
   readonly entities: ReadonlyArray<EntityProjection>
   readonly ceilings: ReadonlyArray<Ceiling>
   readonly answers: ReadonlyArray<KeptAnswer>
+  /** Memories that may be found no more: what was derived from any of their contents goes, before the rows are laid down. */
+  readonly hidden: ReadonlyArray<Identity>
+  /**
+   * Links of audited reads. They are laid down before the rows, and stay if the rows never come: in the chain of their
+   * namespace those of a commit stand before all its rows.
+   */
+  readonly audits: ReadonlyArray<AuditEntry>
 }
 
 /** Rows that one claim may meet as peers share these: peers are never sought across them. */
@@ -116,7 +132,7 @@ export interface HeadVector extends Writer, PeerSlot {
 
 /** Where a namespace's counters stand. */
 export interface Position {
-  /** The highest version ever promised or written; 0 for a new namespace. */
+  /** The highest version ever promised or written, of a row or of an audited read; 0 for a new namespace. */
   readonly version: bigint
   /** The hash of the last audit link; empty for a new namespace. */
   readonly audit_hash: string
@@ -124,10 +140,10 @@ export interface Position {
 }
 
 export interface RepairReport {
+  /** Versions that the history lacked. */
   readonly versions: number
-  readonly changes: number
-  readonly audits: number
-  readonly ids: number
+  /** Versions that the journal lacked. */
+  readonly journal: number
   /** Heads that should be found by search and have no vector of the current embedder. */
   readonly missing: ReadonlyArray<MemoryRow>
   readonly orphans: number
@@ -135,7 +151,7 @@ export interface RepairReport {
 
 export class MemoryStore extends Context.Tag("loom/memory/MemoryStore")<MemoryStore, {
   /**
-   * Appends derived rows first, then the memory rows as one block: that insert is the commit. A failure means the
+   * Appends derived rows and audited reads first, then the memory rows as one block: that insert is the commit. A failure means the
    * outcome is unknown; `committed` tells it.
    */
   readonly commit: (commit: Commit) => Effect.Effect<void, Unavailable>

@@ -34,9 +34,9 @@ const position = (scope: Scope): Statement =>
       SELECT max(ceiling) AS top FROM loom.namespace_counters WHERE ${inScope(scope)}
       UNION ALL SELECT max(version) FROM loom.memory_versions WHERE ${inScope(scope)}
       UNION ALL SELECT max(version) FROM loom.memory WHERE ${inScope(scope)}
-      UNION ALL SELECT max(position) FROM loom.audit_log WHERE ${inScope(scope)})) AS version,
+      UNION ALL SELECT max(position) FROM loom.journal WHERE ${inScope(scope)})) AS version,
     (SELECT argMax(link, at) FROM (
-      SELECT hash AS link, position AS at FROM loom.audit_log WHERE ${inScope(scope)} ORDER BY position DESC LIMIT 1
+      SELECT hash AS link, position AS at FROM loom.journal WHERE ${inScope(scope)} ORDER BY position DESC LIMIT 1
       UNION ALL
       SELECT audit_hash, version FROM loom.memory WHERE ${inScope(scope)} ORDER BY version DESC LIMIT 1
     )) AS audit_hash,
@@ -82,15 +82,15 @@ const probe = (scope: Scope, probes: Probes): Statement => {
   }`
   const wanted = ch.array("String", probes.linked)
   const linked = ch.fragment`(duplicate_of IN ${wanted} OR hasAny(conflict_with, ${wanted}))`
-  const from = (table: "memory" | "memory_ids", condition: typeof keys) =>
-    ch.fragment`SELECT agent, user_id, session_id, memory_key FROM ${ch.identifier("loom", table)}
+  const from = (condition: typeof keys) =>
+    ch.fragment`SELECT agent, user_id, session_id, memory_key FROM loom.memory
       WHERE ${inScope(scope)} AND ${condition}`
   const places = [
-    ...(probes.keys.length === 0 ? [] : [from("memory", keys)]),
-    ...(probes.ids.length === 0 ? [] : [from("memory_ids", ids)]),
-    ...(probes.canonical.length === 0 ? [] : [from("memory", canonical)]),
-    ...(probes.content.length === 0 ? [] : [from("memory", content)]),
-    ...(probes.linked.length === 0 ? [] : [from("memory", linked)])
+    ...(probes.keys.length === 0 ? [] : [from(keys)]),
+    ...(probes.ids.length === 0 ? [] : [from(ids)]),
+    ...(probes.canonical.length === 0 ? [] : [from(canonical)]),
+    ...(probes.content.length === 0 ? [] : [from(content)]),
+    ...(probes.linked.length === 0 ? [] : [from(linked)])
   ]
   return ch.sql("MemoryStore.probe")`SELECT ${rowColumns} FROM loom.memory FINAL
     WHERE ${inScope(scope)} AND ${place} IN (${ch.join(places, " UNION ALL ")})

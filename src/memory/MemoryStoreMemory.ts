@@ -18,6 +18,7 @@ import { MemoryReader } from "./MemoryReader.ts"
 import type { ListFilter, Place } from "./MemoryReader.ts"
 import { MemoryStore } from "./MemoryStore.ts"
 import type {
+  AuditEntry,
   Commit,
   Derived,
   EntityProjection,
@@ -37,6 +38,7 @@ interface Space {
   readonly derived: Map<string, Derived>
   readonly entities: Map<string, EntityProjection>
   readonly answers: Map<string, KeptAnswer>
+  readonly audits: Map<bigint, AuditEntry>
   ceiling: bigint
 }
 
@@ -53,6 +55,7 @@ const spaceOf = (state: State, { namespace, org }: Scope): Space => {
     derived: new Map(),
     entities: new Map(),
     answers: new Map(),
+    audits: new Map(),
     ceiling: 0n
   }
   state.set(key, space)
@@ -76,7 +79,13 @@ const addAnswer = (space: Space, answer: KeptAnswer): void => {
 }
 
 const commit = (state: State) =>
-  Effect.fn("MemoryStore.commit")(function*({ answers, ceilings, derived, entities, rows }: Commit) {
+  Effect.fn("MemoryStore.commit")(function*({ answers, audits, ceilings, derived, entities, hidden, rows }: Commit) {
+    for (const identity of hidden) {
+      const space = spaceOf(state, identity)
+      const isIts = (item: Derived | EntityProjection) => identityKey(item.identity) === identityKey(identity)
+      removeWhere(space.derived, isIts)
+      removeWhere(space.entities, isIts)
+    }
     for (const item of derived) spaceOf(state, item.identity).derived.set(derivedKey(item), item)
     yield* faultPoint("commit.after_embeddings")
     yield* faultPoint("commit.after_chunks")
@@ -89,6 +98,7 @@ const commit = (state: State) =>
       if (ceiling > space.ceiling) space.ceiling = ceiling
     }
     for (const answer of answers) addAnswer(spaceOf(state, answer.scope), answer)
+    for (const link of audits) spaceOf(state, link).audits.set(link.position, link)
     yield* faultPoint("commit.before_memory")
     for (const row of rows) addRow(spaceOf(state, row), row)
     yield* faultPoint("commit.after_memory")
@@ -112,14 +122,17 @@ const repair = (space: Space, embedderId: string) => {
     isOneOf(LIVE_STATUSES, row) && row.sensitivity !== "high" && typeFacts(row.memory_type).embedded &&
     !space.derived.has(`${identityKey(row)}\u0000${row.content_sha256}\u0000${embedderId}`)
   )
-  return { versions: 0, changes: 0, audits: 0, ids: 0, missing, orphans }
+  return { versions: 0, journal: 0, missing, orphans }
 }
 
-const position = ({ ceiling, heads, versions }: Space) => {
-  let last: MemoryRow | undefined
-  for (const row of versions.values()) if (last === undefined || row.version > last.version) last = row
-  const version = last === undefined || ceiling > last.version ? ceiling : last.version
-  return { version, audit_hash: last?.audit_hash ?? "", rows: heads.size }
+const position = ({ audits, ceiling, heads, versions }: Space) => {
+  let last = { at: 0n, hash: "" }
+  const look = (at: bigint, hash: string) => {
+    if (at > last.at) last = { at, hash }
+  }
+  for (const row of versions.values()) look(row.version, row.audit_hash)
+  for (const link of audits.values()) look(link.position, link.hash)
+  return { version: ceiling > last.at ? ceiling : last.at, audit_hash: last.hash, rows: heads.size }
 }
 
 const isNamed = (row: MemoryRow, { canonical, content, ids, keys, linked }: Probes): boolean =>

@@ -7,6 +7,7 @@ import { MemoryKey } from "../kernel/Identity.ts"
 import { Json } from "../kernel/Json.ts"
 import { make } from "../kernel/Verb.ts"
 import { asOfAnswer, asOfFields } from "./AsOfRequest.ts"
+import { Cause } from "./MemoryCause.ts"
 import {
   itemFields,
   MemoryTypeName,
@@ -385,7 +386,8 @@ export const MemoryHistory = make("memory.history", {
       Schema.Struct({
         change: Schema.String,
         write_id: Schema.String,
-        cause: Schema.NullOr(Schema.String)
+        /** The write, rule and evidence behind a change on another row's account; null for the row's own writes. */
+        cause: Schema.NullOr(Cause)
       }).pipe(Schema.extend(Schema.partial(MemoryView)))
     ),
     next_before_version: Schema.NullOr(Schema.String),

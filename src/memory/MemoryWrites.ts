@@ -177,8 +177,9 @@ export const make: Effect.Effect<
           memory_key: row.memory_key,
           value,
           memory_type: request.memory_type ?? row.memory_type,
+          sensitivity: request.sensitivity,
           // A label once set stays until it is changed; an unset one is judged by the new value.
-          sensitivity: request.sensitivity ?? (row.sensitivity === "none" ? undefined : row.sensitivity)
+          kept: row.sensitivity
         }),
         statement: prepared.statement,
         if_match_sha256: request.if_match_sha256 ?? null

@@ -3,6 +3,7 @@
  * one change means for the rows linked to it (contradictions, duplicates) is written here once. Links stay whole: no row
  * names another as its contradiction unless that row names it back, and none waits for a row that no longer answers.
  */
+import type { BlacklistHit } from "../blacklist/BlacklistModel.ts"
 import type { Scope } from "../kernel/Identity.ts"
 import { identityKey, identityOf } from "../kernel/Identity.ts"
 import type { HeadView } from "./HeadView.ts"
@@ -24,7 +25,7 @@ export interface Planning {
   /** The namespace's rules for a memory of this type with these tags. */
   readonly rulesFor: (claim: { readonly memory_type: string; readonly tags: ReadonlyArray<string> }) => Rules
   /** The blacklist pattern that a value matches. */
-  readonly blacklisted: (value: string) => { readonly pattern_id: string; readonly reason: string } | undefined
+  readonly blacklisted: (content: Pick<Content, "value" | "value_kind">) => BlacklistHit | undefined
   readonly moment: Moment
   /** An id for a row that may be created. */
   readonly mintId: () => string

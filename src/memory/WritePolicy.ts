@@ -7,6 +7,8 @@
 import * as Context from "effect/Context"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
+import { blacklisted } from "../blacklist/BlacklistModel.ts"
+import type { BlacklistHit } from "../blacklist/BlacklistModel.ts"
 import type { Refusal } from "../kernel/LoomError.ts"
 import { refuse } from "../kernel/LoomError.ts"
 import type { ConflictPolicy } from "../namespace/NamespaceModel.ts"
@@ -22,11 +24,24 @@ export interface Rules {
   readonly conflictPolicy: ConflictPolicy
   /** Whether a bulk write takes any live row with the same bytes of the same agent and user for the fact. */
   readonly bulkDedup: "identity" | "none"
-  /** Cosines: at or above `conflict` a row is a peer, at or above `duplicate` it may answer for a write that says the same. */
+  /** How long a memory is served at most; null means for good. */
+  readonly retentionSeconds: number | null
+  /**
+   * Cosines: at or above `conflict` a row may be a peer on suspicion, a little below it only when it surely says otherwise;
+   * at or above `duplicate` it may answer for a write that says the same.
+   */
   readonly thresholds: { readonly conflict: number; readonly duplicate: number }
   /** Predicates that hold several values at once: another value beside them is no contradiction. */
   readonly multiValued: ReadonlyArray<string>
 }
+
+// Measured on pairs of short claims: a sixth of the contradictions has a cosine up to this much below the threshold that
+// separates near from far, and a comparison sure of itself is hardly wrong there.
+const NOMINATION_MARGIN = 0.2
+
+/** The least cosine at which a row is compared at all. */
+export const nominationFloor = ({ thresholds }: Pick<Rules, "thresholds">): number =>
+  Math.max(0, thresholds.conflict - NOMINATION_MARGIN)
 
 /** The write as the judge sees it. */
 export interface JudgedWrite {
@@ -45,7 +60,7 @@ export interface JudgedWrite {
   readonly valid_at: number | null
   readonly if_match_sha256: string | null
   /** The blacklist pattern that the value matches. */
-  readonly blacklisted: { readonly pattern_id: string; readonly reason: string } | undefined
+  readonly blacklisted: BlacklistHit | undefined
   readonly now: number
 }
 
@@ -128,7 +143,8 @@ export const judge = (
 ): Either.Either<Decision, Refusal> => {
   const { own } = met
   const identical = own !== undefined && own.content_sha256 === write.content.content_sha256
-  const refusal = (identical ? undefined : guards(own, write)) ?? blacklistFault(write) ??
+  const refusal = (identical ? undefined : guards(own, write)) ??
+    (write.blacklisted === undefined ? undefined : blacklisted(write.blacklisted)) ??
     preconditionFault(own, write.if_match_sha256) ?? suppressionFault(met, write) ?? proposalFault(own, write)
   if (refusal !== undefined) return Either.left(refusal)
   // A claim on trial that somebody now states outright is judged like a new one.
@@ -147,7 +163,10 @@ export const judge = (
     const reason = met.sameContent.length > 0 ? "the same words, byte for byte" : "the same canonical form"
     return Either.right(answeredBy(met, write, older.retires, same, reason))
   }
-  const peers = met.near.map((near) => judged(near, write, rules, compare))
+  // Rows that were looked at a little below the threshold, and in vain, are no peers.
+  const peers = met.near
+    .map((near) => judged(near, write, rules, compare))
+    .filter(({ similarity, verdict }) => verdict !== "clear" || similarity >= rules.thresholds.conflict)
   const pinned = peers.find((peer) => peer.row.pinned && peer.verdict !== "clear")
   if (pinned !== undefined && !write.mayReplacePinned && !write.revives) {
     return Either.left(refuse("PINNED_CONFLICT", `A pinned memory stands beside it: ${pinned.reason}`, {
@@ -248,6 +267,8 @@ const judged = (near: Met["near"][number], write: JudgedWrite, rules: Rules, com
   const { reason, relation, rule, substitution } = compare(near.row.value, write.content.value, near.similarity)
   const peer = (verdict: Verdict, why = reason): JudgedPeer => ({ ...near, verdict, rule, reason: why })
   if (relation === "other") return peer("clear")
+  const isClose = near.similarity >= rules.thresholds.conflict
+  if (relation !== "differs" && !isClose) return peer("clear", `${reason}, but it is not close`)
   if (relation === "same") {
     if (!near.outlasts) return peer("clear", `${reason}, but it ends before the write does`)
     return near.similarity >= rules.thresholds.duplicate
@@ -295,12 +316,6 @@ export const lockedFault = (row: MemoryRow): Refusal =>
       reason: row.lock_reason
     }
   )
-
-const blacklistFault = ({ blacklisted }: JudgedWrite): Refusal | undefined =>
-  blacklisted === undefined ? undefined : refuse("BLACKLISTED", "The value matches a refused pattern", {
-    pattern_id: blacklisted.pattern_id,
-    reason: blacklisted.reason
-  })
 
 /** `if_match_sha256` against the live row: it must be there and unchanged. */
 export const preconditionFault = (own: MemoryRow | undefined, expected: string | null): Refusal | undefined =>

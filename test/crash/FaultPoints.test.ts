@@ -105,7 +105,7 @@ describe("a crash between two inserts", () => {
   )
 
   it.live(
-    "between the rows and what the views make of them: the history, feed, chain, ids and vectors come back",
+    "between the rows and what the views make of them: the history, feed, chain and vectors come back",
     () =>
       Effect.gen(function*() {
         const data = yield* tempFolder
@@ -120,19 +120,13 @@ describe("a crash between two inserts", () => {
           Effect.gen(function*() {
             const clickhouse = yield* Clickhouse
             const newest = ch.fragment`(SELECT max(version) FROM loom.memory)`
-            for (
-              const [table, column] of [["memory_versions", "version"], ["changes", "version"], [
-                "audit_log",
-                "position"
-              ]] as const
-            ) {
+            for (const [table, column] of [["memory_versions", "version"], ["journal", "position"]] as const) {
               yield* clickhouse.command(
                 ch.sql("test.tear")`DELETE FROM ${ch.identifier("loom", table)} WHERE ${
                   ch.identifier(column)
                 } = ${newest}`
               )
             }
-            yield* clickhouse.command(ch.sql("test.tear")`DELETE FROM loom.memory_ids WHERE memory_key = 'p/two'`)
             yield* clickhouse.command(
               ch.sql("test.tear")`DELETE FROM loom.memory_embeddings WHERE memory_key = 'p/three'`
             )

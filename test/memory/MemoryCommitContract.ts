@@ -11,6 +11,7 @@ import { FaultPoint } from "../../src/kernel/FaultPoint.ts"
 import { MemoryReader } from "../../src/memory/MemoryReader.ts"
 import { MemoryStore } from "../../src/memory/MemoryStore.ts"
 import {
+  auditOf,
   commitOf,
   derivedOf,
   embedderId,
@@ -80,6 +81,34 @@ export const commitSuite = (it: Vitest.MethodsNonLive<MemoryStore | MemoryReader
         })
       }))
 
+    it.effect("keeps audited reads in the chain, without a row, and counts on from them", () =>
+      Effect.gen(function*() {
+        const [store, reader] = [yield* MemoryStore, yield* MemoryReader]
+        const scope = freshScope()
+        const first = rowOf(scope)
+        yield* store.commit(commitOf([first]))
+        const read = auditOf(first, versionAt(noon + 1), first.audit_hash)
+        yield* store.commit(commitOf([], { audits: [read] }))
+        const afterRead = { version: read.position, audit_hash: read.hash, rows: 1 }
+        assert.deepStrictEqual(yield* store.position(scope), afterRead)
+        assert.deepStrictEqual(yield* reader.history(scope, [first], { before: null, limit: 9 }), [first])
+        // Of one commit the reads come first, so that they stand whether or not the rows come in.
+        const again = auditOf(first, versionAt(noon + 2), read.hash)
+        const second = revised(first, 3, { audit_prev: again.hash })
+        const crash = { hit: (name: string) => name === "commit.before_memory" ? Effect.die("crash") : Effect.void }
+        const both = commitOf([second], { audits: [again] })
+        yield* Effect.exit(Effect.provideService(store.commit(both), FaultPoint, crash))
+        const afterCrash = { version: again.position, audit_hash: again.hash, rows: 1 }
+        assert.deepStrictEqual(yield* store.position(scope), afterCrash)
+        yield* store.commit(both)
+        const afterAll = { version: second.version, audit_hash: second.audit_hash, rows: 1 }
+        assert.deepStrictEqual(yield* store.position(scope), afterAll)
+        const { missing: _, ...rest } = yield* store.repair(scope, embedderId)
+        assert.deepStrictEqual(rest, { versions: 0, journal: 0, orphans: 0 })
+        assert.deepStrictEqual(yield* store.position(scope), afterAll)
+        assert.deepStrictEqual(yield* store.position(freshScope()), { version: 0n, audit_hash: "", rows: 0 })
+      }))
+
     it.effect("repair removes what no version refers to and names heads without a vector", () =>
       Effect.gen(function*() {
         const store = yield* MemoryStore
@@ -117,9 +146,7 @@ export const commitSuite = (it: Vitest.MethodsNonLive<MemoryStore | MemoryReader
         const again = yield* store.repair(scope, embedderId)
         assert.deepStrictEqual({ ...again, missing: keysOf(again.missing) }, {
           versions: 0,
-          changes: 0,
-          audits: 0,
-          ids: 0,
+          journal: 0,
           orphans: 0,
           missing: ["bare", "suggested", "thought"]
         })
@@ -151,7 +178,7 @@ export const commitSuite = (it: Vitest.MethodsNonLive<MemoryStore | MemoryReader
           yield* store.repair(scope, embedderId)
           const { missing, ...rest } = yield* store.repair(scope, embedderId)
           assert.deepStrictEqual(missing, [])
-          assert.deepStrictEqual(rest, { versions: 0, changes: 0, audits: 0, ids: 0, orphans: 0 })
+          assert.deepStrictEqual(rest, { versions: 0, journal: 0, orphans: 0 })
           yield* store.commit(batch)
           assert.deepStrictEqual(yield* store.repair(scope, embedderId), { ...rest, missing: [] })
           const history = yield* reader.history(scope, [before, first], { before: null, limit: 9 })

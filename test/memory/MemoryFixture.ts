@@ -5,10 +5,11 @@
 import * as Order from "effect/Order"
 import type { Scope } from "../../src/kernel/Identity.ts"
 import { sha256 } from "../../src/kernel/Json.ts"
+import { linkHash } from "../../src/memory/AuditChain.ts"
 import type { Searchable } from "../../src/memory/MemoryContent.ts"
 import type { MemoryRow } from "../../src/memory/MemoryModel.ts"
 import type { ListFilter, Page } from "../../src/memory/MemoryReader.ts"
-import type { Commit, Derived } from "../../src/memory/MemoryStore.ts"
+import type { AuditEntry, Commit, Derived } from "../../src/memory/MemoryStore.ts"
 
 let scopes = 0
 
@@ -132,12 +133,23 @@ export const derivedOf = (row: MemoryRow, changed: Partial<Searchable> = {}): De
   searchable: { ...searchable(row.value), ...changed }
 })
 
+/** The link of an audited read of a row. */
+export const auditOf = (row: MemoryRow, position: bigint, prev_hash: string): AuditEntry => {
+  const { content_sha256, memory_id, namespace, org } = row
+  const at = Number(position / 1_000_000n)
+  const link = { org, namespace, position, at, actor: "human:ada", action: "read", memory_id, content_sha256 }
+  const full = { ...link, write_id: `wr_${position}` }
+  return { ...full, prev_hash, hash: linkHash(prev_hash, full), epoch: 0n, seq: 1n }
+}
+
 export const commitOf = (rows: ReadonlyArray<MemoryRow>, more: Partial<Commit> = {}): Commit => ({
   rows,
   derived: [],
   entities: [],
   ceilings: [],
   answers: [],
+  audits: [],
+  hidden: [],
   ...more
 })
 

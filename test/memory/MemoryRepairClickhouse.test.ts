@@ -13,13 +13,23 @@ import { MemoryStore } from "../../src/memory/MemoryStore.ts"
 import * as MemoryStoreClickhouse from "../../src/memory/MemoryStoreClickhouse.ts"
 import { ch, Clickhouse } from "../../src/platform/Clickhouse.ts"
 import { layerEngine } from "./MemoryEngine.ts"
-import { commitOf, derivedOf, embedderId, freshScope, noon, revised, rowOf, versionAt } from "./MemoryFixture.ts"
+import {
+  auditOf,
+  commitOf,
+  derivedOf,
+  embedderId,
+  freshScope,
+  noon,
+  revised,
+  rowOf,
+  versionAt
+} from "./MemoryFixture.ts"
 
 const layer = Layer.merge(MemoryStoreClickhouse.layer, MemoryReaderClickhouse.layer).pipe(
   Layer.provideMerge(layerEngine)
 )
 
-const mirrors = ["memory_versions", "changes", "audit_log", "memory_ids"] as const
+const mirrors = ["memory_versions", "journal"] as const
 
 const ofScope = ({ namespace, org }: Scope) =>
   ch.fragment`org = ${ch.string(org)} AND namespace = ${ch.string(namespace)}`
@@ -43,7 +53,7 @@ const startMerges = Effect.flatMap(
   (clickhouse) => clickhouse.command(ch.sql("test.start")`SYSTEM START MERGES loom.memory`)
 )
 
-const clean = { versions: 0, changes: 0, audits: 0, ids: 0, missing: [], orphans: 0 }
+const clean = { versions: 0, journal: 0, missing: [], orphans: 0 }
 
 testLayer(layer)("MemoryRepairClickhouse", (it) => {
   it.effect("fills every mirror as its view would have, of its own namespace alone", () =>
@@ -58,7 +68,7 @@ testLayer(layer)("MemoryRepairClickhouse", (it) => {
       yield* clickhouse.command(ch.sql("test.stop")`SYSTEM STOP MERGES loom.memory`)
       yield* store.commit(commitOf([...rows, rowOf(neighbour)], { derived: rows.map((row) => derivedOf(row)) }))
       const filled = yield* Effect.forEach(mirrors, (table) => rowsOf(scope, table))
-      assert.deepStrictEqual(filled.map((table) => table.length), [3, 3, 3, 2])
+      assert.deepStrictEqual(filled.map((table) => table.length), [3, 3])
       yield* Effect.forEach(mirrors, (table) => Effect.zipRight(empty(scope, table), empty(neighbour, table)))
 
       assert.isTrue(yield* store.committed(scope, rows.map(({ version }) => version)))
@@ -68,25 +78,50 @@ testLayer(layer)("MemoryRepairClickhouse", (it) => {
         rows: 2
       })
       const report = yield* store.repair(scope, embedderId)
-      assert.deepStrictEqual(report, { ...clean, versions: 3, changes: 3, audits: 3, ids: 3 })
+      assert.deepStrictEqual(report, { ...clean, versions: 3, journal: 3 })
       assert.deepStrictEqual(yield* Effect.forEach(mirrors, (table) => rowsOf(scope, table)), filled)
       assert.deepStrictEqual(yield* store.repair(scope, embedderId), clean)
       assert.deepStrictEqual(yield* rowsOf(neighbour, "memory_versions"), [])
       assert.strictEqual((yield* store.repair(neighbour, embedderId)).versions, 1)
     }).pipe(Effect.ensuring(Effect.ignore(startMerges))))
 
-  it.effect("finds the place of an id again when its first version is merged away", () =>
+  it.effect("completes the journal from the history when an older head is merged away", () =>
     Effect.gen(function*() {
       const [store, reader, clickhouse] = [yield* MemoryStore, yield* MemoryReader, yield* Clickhouse]
       const scope = freshScope()
       const first = rowOf(scope)
       const second = revised(first, 1)
       yield* store.commit(commitOf([first, second]))
-      yield* empty(scope, "memory_ids")
+      const filled = yield* rowsOf(scope, "journal")
+      yield* empty(scope, "journal")
       yield* clickhouse.command(ch.sql("test.merge")`OPTIMIZE TABLE loom.memory FINAL`)
-      assert.deepStrictEqual(yield* reader.byId(scope, first.memory_id, anyWriter), [])
-      assert.strictEqual((yield* store.repair(scope, embedderId)).ids, 1)
       assert.deepStrictEqual(yield* reader.byId(scope, first.memory_id, anyWriter), [second])
+      assert.strictEqual((yield* store.repair(scope, embedderId)).journal, 2)
+      assert.deepStrictEqual(yield* rowsOf(scope, "journal"), filled)
+    }))
+
+  it.effect("shows the journal as a feed without reads, and as a chain without keys and people", () =>
+    Effect.gen(function*() {
+      const [store, clickhouse] = [yield* MemoryStore, yield* Clickhouse]
+      const scope = freshScope()
+      const row = rowOf(scope, { user_id: "ada", memory_key: "her/secret" })
+      const read = auditOf(row, row.version + 1n, row.audit_hash)
+      yield* store.commit(commitOf([row]))
+      yield* store.commit(commitOf([], { audits: [read] }))
+      const shown = (view: string) =>
+        clickhouse.query(
+          ch.sql("test.view")`SELECT * FROM ${ch.identifier("loom", view)} WHERE ${ofScope(scope)} ORDER BY ALL`,
+          Schema.Record({ key: Schema.String, value: Schema.Unknown })
+        )
+      const feed = yield* shown("changes")
+      assert.deepInclude(feed[0], { memory_key: "her/secret", version: row.version.toString(), change: "create" })
+      assert.strictEqual(feed.length, 1)
+      const chain = yield* shown("audit_log")
+      assert.deepStrictEqual(chain.map(({ hash }) => hash), [row.audit_hash, read.hash])
+      assert.deepInclude(chain[1], { action: "read", prev_hash: row.audit_hash, position: read.position.toString() })
+      for (const link of chain) assert.notMatch(JSON.stringify(link), /her\/secret|"ada"/)
+      const [, journalled] = yield* rowsOf(scope, "journal")
+      assert.deepInclude(journalled, { agent: "", user_id: "", session_id: "", memory_key: "", status: "" })
     }))
 
   it.effect("does not bring back what a redaction took out, and drops the vectors of it", () =>

@@ -44,6 +44,7 @@ const nobody: Met = {
 const rules: Rules = {
   conflictPolicy: "auto_reinforce",
   bulkDedup: "identity",
+  retentionSeconds: null,
   thresholds: { conflict: 0.7, duplicate: 0.8 },
   multiValued: []
 }
@@ -157,6 +158,9 @@ describe("WritePolicy.judge", () => {
       ["a paraphrase", meets(), {}, rules, says("same"), "duplicate duplicate -"],
       ["a paraphrase that is not close", meets({}, 0.75), {}, rules, says("same"), "conflict conflict -"],
       ["a paraphrase that ends earlier", meets({ expires_at: 9_000 }), {}, rules, says("same"), "clear clear -"],
+      ["a sure contradiction not quite close", meets({}, 0.55), {}, rules, says("differs"), "conflict conflict -"],
+      ["an unsure one not quite close", meets({}, 0.55), {}, rules, says("unsure"), "clear  -"],
+      ["another subject not quite close", meets({}, 0.55), {}, rules, says("other"), "clear  -"],
       ["a pinned peer", meets({ pinned: true }), {}, rules, says("differs"), "PINNED_CONFLICT"],
       ["a pinned peer that says the same", meets({ pinned: true }), {}, rules, says("same"), "PINNED_CONFLICT"],
       ["a pinned peer about something else", meets({ pinned: true }), {}, rules, says("other"), "clear clear -"],
@@ -260,7 +264,7 @@ describe("WritePolicy.judge", () => {
   })
 
   it("refuses a blacklisted value, a restatement too", () => {
-    const facts = { blacklisted: { pattern_id: "bl_1", reason: "secret" } }
+    const facts = { blacklisted: { pattern_id: "bl_1", scope: "namespace", reason: "secret" } } as const
     assert.strictEqual(verdict(nobody, facts), "BLACKLISTED")
     assert.strictEqual(verdict({ ...nobody, own: stored({ content_sha256: "new" }) }, facts), "BLACKLISTED")
     assert.strictEqual(verdict({ ...nobody, own: stored({ pinned: true }) }, facts), "PINNED_CONFLICT")
