@@ -200,7 +200,10 @@ export const servedAt = (marks: ReadonlyArray<Mark>, at: number): Mark | undefin
 }
 
 /** Versions by the id of their row, oldest first, as far as they are known. */
-export const byId = <M extends Mark>(marks: Iterable<M>, known: bigint | null): ReadonlyMap<string, ReadonlyArray<M>> => {
+export const byId = <M extends Mark>(
+  marks: Iterable<M>,
+  known: bigint | null
+): ReadonlyMap<string, ReadonlyArray<M>> => {
   const groups = new Map<string, Array<M>>()
   for (const mark of marks) {
     if (mark.status === "void" || (known !== null && mark.version > known)) continue

@@ -73,7 +73,9 @@ const dated = (column: keyof typeof places): Fragment =>
 const claims = (where: Fragment, instant: Instant): Fragment =>
   ch.fragment`SELECT *, coalesce(valid_at, temporal_anchor, learned) AS best FROM (
       SELECT memory_id, claim, min(version) AS first, max(version) AS last, argMin(mark.10, version) AS wrote,
-        argMin(mark.8, version) AS learned, ${ch.join([dated("valid_at"), dated("valid_to"), dated("temporal_anchor")])},
+        argMin(mark.8, version) AS learned, ${
+    ch.join([dated("valid_at"), dated("valid_to"), dated("temporal_anchor")])
+  },
         argMax(mark.3, version) AS state, argMax(mark.2, version) AS content, argMax(mark.9, version) AS successor,
         argMax(is_out, version) AS is_gone, argMin(of_era, version) AS era,
         maxIf(version, retires) AS retired, argMaxIf(mark.10, version, retires) AS retired_by,

@@ -120,7 +120,9 @@ export const presentOnly = <A extends object>(
   request: A,
   fields: ReadonlyArray<keyof A & string>
 ): Either.Either<void, Refusal> => {
-  const field = asOf === null ? undefined : fields.find((name) => request[name] !== undefined && request[name] !== false)
+  const field = asOf === null
+    ? undefined
+    : fields.find((name) => request[name] !== undefined && request[name] !== false)
   return field === undefined
     ? Either.void
     : fault(field, `\`${field}\` asks about the present and has no meaning beside an \`as_of\``)

@@ -14,7 +14,16 @@ import { byWriter } from "./MemoryListClickhouse.ts"
 import { MemoryReader } from "./MemoryReader.ts"
 import type { WriterFilter } from "./MemoryReader.ts"
 import type { Place } from "./MemoryReader.ts"
-import { inPlaces, inScope, markColumns, place, placesAtOnce, rowColumns, StoredMark, StoredRow } from "./MemoryRowsClickhouse.ts"
+import {
+  inPlaces,
+  inScope,
+  markColumns,
+  place,
+  placesAtOnce,
+  rowColumns,
+  StoredMark,
+  StoredRow
+} from "./MemoryRowsClickhouse.ts"
 
 // A few granules: a second thread costs more than it saves, and leaves none to other readers.
 const pointRead = { max_threads: 1 }

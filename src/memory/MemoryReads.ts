@@ -45,8 +45,7 @@ const missed = { found: false, degraded: [] } as const
 const MOST_HOPS = 64
 
 /** What became of a row that does not answer; a live one has ended. */
-const statusOf = ({ status }: MemoryRow): string =>
-  status === "active" || status === "conflicted" ? "expired" : status
+const statusOf = ({ status }: MemoryRow): string => status === "active" || status === "conflicted" ? "expired" : status
 
 const placesIn = (places: ReadonlyArray<Place>): (place: Place) => boolean => {
   const keys = new Set(places.map(identityKey))

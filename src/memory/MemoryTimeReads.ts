@@ -37,7 +37,16 @@ export const make: Effect.Effect<ReadonlyArray<BoundVerb>, never, MemoryReader> 
       const writer = { agent: request.agent ?? null, user_id: user, session_id: request.session_id ?? null }
       const known = knownOf(request, yield* Clock.currentTimeMillis)
       const { agent, as_of_known, include_withdrawn, memory_id, memory_key, session_id } = request
-      const hash = filterHash({ ...scope, agent, user, session_id, memory_id, memory_key, as_of_known, include_withdrawn })
+      const hash = filterHash({
+        ...scope,
+        agent,
+        user,
+        session_id,
+        memory_id,
+        memory_key,
+        as_of_known,
+        include_withdrawn
+      })
       const after = request.cursor === undefined ? null : yield* decodeCursor(request.cursor, hash, "created_at")
       const heads = none
         ? []
@@ -46,9 +55,11 @@ export const make: Effect.Effect<ReadonlyArray<BoundVerb>, never, MemoryReader> 
         : yield* reader.byKey(scope, request.memory_key ?? "", writer)
       const all = heads.length === 0 ? [] : intervalsOf(yield* replay(reader, scope, heads, known.version))
       const shown = all.filter(({ claim }) => include_withdrawn === true || !claim.withdrawn)
-      const rest = after === null ? shown : shown.filter(({ claim, from }) =>
-        from > Number(after.value) || (from === Number(after.value) && claim.first.version > BigInt(after.memory_id))
-      )
+      const rest = after === null ?
+        shown :
+        shown.filter(({ claim, from }) =>
+          from > Number(after.value) || (from === Number(after.value) && claim.first.version > BigInt(after.memory_id))
+        )
       const page = rest.slice(0, request.limit ?? DEFAULT_PAGE)
       const last = page[page.length - 1]
       const rows = last === undefined

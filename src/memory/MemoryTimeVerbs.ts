@@ -47,7 +47,8 @@ export const MemoryTimeline = make("memory.timeline", {
   teaching: {
     what: "What a key was believed to say over the world's time: one interval a belief, earliest first.",
     when: "You ask how a fact changed, or what was true between two dates.",
-    whenNot: "You need the value now (memory.get), at one time (memory.get with as_of), or every edit (memory.history).",
+    whenNot:
+      "You need the value now (memory.get), at one time (memory.get with as_of), or every edit (memory.history).",
     args:
       "An end that nobody stated is that of the next belief's start and marked until_derived. Overlaps (two writers, or stated ends) and gaps are shown as they are. as_of_known shows the beliefs as they were known at a time; include_withdrawn adds deleted and rejected ones."
   },

@@ -8,7 +8,16 @@ import { SourceClass, Status } from "../memory/MemoryModel.ts"
 import { ch } from "../platform/Clickhouse.ts"
 import type { Statement } from "../platform/Clickhouse.ts"
 import { EpochMillis, Flag, UInt64 } from "../platform/ClickhouseValue.ts"
-import { atIdentities, atPlaces, found, inScope, placeColumns, PlaceFields, served, within } from "./SearchFilterClickhouse.ts"
+import {
+  atIdentities,
+  atPlaces,
+  found,
+  inScope,
+  placeColumns,
+  PlaceFields,
+  served,
+  within
+} from "./SearchFilterClickhouse.ts"
 import type { Writers } from "./SearchFilterClickhouse.ts"
 import type { QueryVector } from "./SearchIndex.ts"
 import type { Passage, Place, SearchFilter } from "./SearchModel.ts"

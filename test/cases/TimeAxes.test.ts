@@ -57,7 +57,11 @@ layer(LoomServer.layer(), { excludeTestServices: true, timeout: 60_000 })("Time 
         assert.strictEqual(yield* valueAt(key, { as_of: june }), "Mira moved to Berlin")
         assert.isUndefined(yield* valueAt(key, { as_of: "2026-02-01" }))
         const answer = yield* ok(MemoryGet, { ...key, as_of: april, as_of_basis: "valid_time" })
-        assert.deepInclude(answer, { as_of_basis: "valid_time", as_of_valid: "2026-04-15T00:00:00.000Z", as_of_known: null })
+        assert.deepInclude(answer, {
+          as_of_basis: "valid_time",
+          as_of_valid: "2026-04-15T00:00:00.000Z",
+          as_of_known: null
+        })
         const byId = yield* ok(MemoryGetById, { namespace, memory_id: answer.memory_id ?? "", as_of: april })
         assert.strictEqual(byId.value, "Mira lives in Delhi")
         const list = yield* ok(MemoryList, { namespace, as_of: april })
@@ -70,7 +74,7 @@ layer(LoomServer.layer(), { excludeTestServices: true, timeout: 60_000 })("Time 
           const now = yield* ok(MemorySearch, { namespace, query })
           assert.deepStrictEqual(now.results.map(({ content_excerpt }) => content_excerpt), ["Mira moved to Berlin"])
         }
-      }))
+      }), 60_000)
 
     it.effect("by what was known then, nothing was known in April, and Delhi until Berlin was told", () =>
       Effect.gen(function*() {
@@ -211,8 +215,10 @@ layer(LoomServer.layer(), { excludeTestServices: true, timeout: 60_000 })("Time 
         yield* ok(MemorySet, { namespace, memory_key: "a", value: "The fair is open", valid_at: march, valid_to: june })
         yield* ok(MemorySet, { namespace, memory_key: "b", value: "The pool is closed" })
         const keys = (asked: object) =>
-          Effect.map(ok(MemoryList, { namespace, sort_by: "memory_key", ...asked }), ({ memories }) =>
-            memories.map(({ memory_key }) => memory_key))
+          Effect.map(
+            ok(MemoryList, { namespace, sort_by: "memory_key", ...asked }),
+            ({ memories }) => memories.map(({ memory_key }) => memory_key)
+          )
         assert.deepStrictEqual(yield* keys({}), ["b"])
         assert.deepStrictEqual(yield* keys({ include_expired: true }), ["a", "b"])
         assert.deepStrictEqual(yield* keys({ as_of: april }), ["a"])
@@ -236,7 +242,10 @@ layer(LoomServer.layer(), { excludeTestServices: true, timeout: 60_000 })("Time 
         for (const asked of [{ as_of: april }, { as_of: known, as_of_basis: "knowledge_time" }]) {
           assert.strictEqual(yield* valueAt(key, asked), "the password is kept in the blue safe")
           const list = yield* ok(MemoryList, { namespace, ...asked })
-          assert.deepStrictEqual(list.memories.map(({ value, value_withheld }) => [value, value_withheld]), [[null, true]])
+          assert.deepStrictEqual(list.memories.map(({ value, value_withheld }) => [value, value_withheld]), [[
+            null,
+            true
+          ]])
           assert.strictEqual((yield* ok(MemoryList, { namespace, contains: "safe", ...asked })).total, 0)
           const found = yield* ok(MemorySearch, { namespace, query: "the password is kept in the blue safe", ...asked })
           assert.deepStrictEqual(found.results, [])
@@ -271,25 +280,33 @@ layer(LoomServer.layer(), { excludeTestServices: true, timeout: 60_000 })("Time 
       ]
     }
 
-    it.effect("a date that does not exist is refused, one without an offset is read as UTC and the answer says so", () =>
-      Effect.gen(function*() {
-        const namespace = freshNamespace()
-        yield* ok(MemorySet, { namespace, memory_key: "k/a", value: "A first value" })
-        for (const [verb, field, body] of taking(namespace)) {
-          for (const time of ["2026-02-30", "2026-13-01T00:00:00Z", "2026-03-01T25:00:00", "soon", "", 5]) {
-            const { code, detail, status } = yield* refusal(verb, { ...body, [field]: time })
-            assert.deepStrictEqual([status, code, detail["field"]], [422, "INVALID_ARGUMENT", field], `${verb} ${time}`)
+    it.effect(
+      "a date that does not exist is refused, one without an offset is read as UTC and the answer says so",
+      () =>
+        Effect.gen(function*() {
+          const namespace = freshNamespace()
+          yield* ok(MemorySet, { namespace, memory_key: "k/a", value: "A first value" })
+          for (const [verb, field, body] of taking(namespace)) {
+            for (const time of ["2026-02-30", "2026-13-01T00:00:00Z", "2026-03-01T25:00:00", "soon", "", 5]) {
+              const { code, detail, status } = yield* refusal(verb, { ...body, [field]: time })
+              assert.deepStrictEqual(
+                [status, code, detail["field"]],
+                [422, "INVALID_ARGUMENT", field],
+                `${verb} ${time}`
+              )
+            }
+            // Far ahead, so that no row ends by it.
+            const times = ["2290-03-01T09:00:00", "2290-03-01", "2290-03-01T09:00:00+05:30", "2290-03-01T09:00:00Z"]
+            for (const time of times) {
+              const reply = yield* post(verb, { ...body, [field]: time })
+              assert.strictEqual(reply.status, 200, `${verb} ${field} ${time}: ${reply.text}`)
+              const naive = !time.endsWith("Z") && !time.includes("+")
+              assert.strictEqual(reply.text.includes(`${field} named no offset and was read as UTC`), naive, reply.text)
+            }
           }
-          // Far ahead, so that no row ends by it.
-          const times = ["2290-03-01T09:00:00", "2290-03-01", "2290-03-01T09:00:00+05:30", "2290-03-01T09:00:00Z"]
-          for (const time of times) {
-            const reply = yield* post(verb, { ...body, [field]: time })
-            assert.strictEqual(reply.status, 200, `${verb} ${field} ${time}: ${reply.text}`)
-            const naive = !time.endsWith("Z") && !time.includes("+")
-            assert.strictEqual(reply.text.includes(`${field} named no offset and was read as UTC`), naive, reply.text)
-          }
-        }
-      }))
+        }),
+      60_000
+    )
 
     it.effect("an offset counts: 09:00 without one is 5.5 hours after 09:00+05:30", () =>
       Effect.gen(function*() {

@@ -133,7 +133,12 @@ const instants = [...times, ...times.map((at) => at + 30), noon - 1_000]
 
 // ---- the rules one by one ----------------------------------------------------------------------------------------
 
-const first = rowOf(scope, { value: "Delhi", valid_at: noon - 900, version: versionAt(noon - 100), updated_at: noon - 100 })
+const first = rowOf(scope, {
+  value: "Delhi",
+  valid_at: noon - 900,
+  version: versionAt(noon - 100),
+  updated_at: noon - 100
+})
 const at = (shift: number) => (rows: ReadonlyArray<MemoryRow>) => answered(rows, noon + shift)
 
 describe("AsOf", () => {
@@ -143,7 +148,11 @@ describe("AsOf", () => {
         const { rows, told } = tell(steps)
         for (const [index, beliefs] of told.entries()) {
           for (const time of instants) {
-            assert.strictEqual(answered(rows.slice(0, index + 1), time), believed(beliefs, time), `${index} ${time - noon}`)
+            assert.strictEqual(
+              answered(rows.slice(0, index + 1), time),
+              believed(beliefs, time),
+              `${index} ${time - noon}`
+            )
           }
         }
       }),
@@ -281,7 +290,10 @@ describe("AsOf", () => {
         const groups = byId(rowsOf(scope, steps), null)
         const of = successorsIn(groups)
         const intervals = intervalsOf({ marks: [...groups.values()], successors: of })
-        assert.deepStrictEqual(intervals.map(({ from }) => from), intervals.map(({ from }) => from).sort((a, b) => a - b))
+        assert.deepStrictEqual(
+          intervals.map(({ from }) => from),
+          intervals.map(({ from }) => from).sort((a, b) => a - b)
+        )
         for (const rows of groups.values()) {
           for (const time of instants) {
             const claim = trueAt(claimsOf(rows), time, of)

@@ -113,7 +113,12 @@ export const asOfSuite = (it: Vitest.MethodsNonLive<MemoryStore | MemoryReader>)
         const scope = freshScope()
         const olds = Array.from({ length: 12 }, (_, index) =>
           rowOf(scope, { memory_key: `k${index}`, value: `old ${index}`, version: versionAt(noon + index) }))
-        yield* put([...olds, ...olds.map((row) => revised(row, 100, { value: "new" }))])
+        yield* put([
+          ...olds,
+          ...olds.map((row) =>
+            revised(row, 100, { value: "new" })
+          )
+        ])
         const seen: Array<string> = []
         let after: Keyset | null = null
         for (let page = 0; page < 4; page++) {
@@ -158,7 +163,13 @@ export const asOfSuite = (it: Vitest.MethodsNonLive<MemoryStore | MemoryReader>)
         const scope = freshScope()
         const { all, alder, birch } = story(scope)
         const tagged = revised(birch, 5, { change: "label", tags: ["x"] })
-        const late = rowOf(scope, { ...alder, user_id: "eve", memory_id: "mem_eve", value: "Cedar", valid_at: noon - 60 })
+        const late = rowOf(scope, {
+          ...alder,
+          user_id: "eve",
+          memory_id: "mem_eve",
+          value: "Cedar",
+          valid_at: noon - 60
+        })
         yield* put([...all, tagged, { ...late, version: versionAt(noon + 2) }])
         const at = (instant: Instant) =>
           Effect.map(answersAt(reader, scope, [alder, birch, late], instant), (rows) => rows.map(({ value }) => value))
@@ -174,7 +185,12 @@ export const asOfSuite = (it: Vitest.MethodsNonLive<MemoryStore | MemoryReader>)
         const scope = freshScope()
         const plain = rowOf(scope, { memory_key: "a", value: "blue safe", valid_at: noon - 90 })
         const secret = revised(plain, 10, { value: "hidden", valid_at: noon - 10, sensitivity: "high" })
-        const other = rowOf(scope, { memory_key: "b", value: "blue door", valid_at: noon - 90, version: versionAt(noon + 1) })
+        const other = rowOf(scope, {
+          memory_key: "b",
+          value: "blue door",
+          valid_at: noon - 90,
+          version: versionAt(noon + 1)
+        })
         yield* put([plain, secret, other])
         assert.deepStrictEqual(yield* listed(scope, { contains: "blue", asOf: valid(noon - 50) }), ["blue door"])
         assert.deepStrictEqual(yield* listed(scope, { contains: "blue", asOf: knowledge(noon + 5) }), ["blue door"])

@@ -76,7 +76,12 @@ layer(layerMemory)("Reads by key", (it) => {
         duplicate_of: null,
         canonical_key: "d"
       })
-      assert.deepInclude(yield* get("b"), { found: false, status: "duplicate", duplicate_of: "mem_c", canonical_key: "d" })
+      assert.deepInclude(yield* get("b"), {
+        found: false,
+        status: "duplicate",
+        duplicate_of: "mem_c",
+        canonical_key: "d"
+      })
       const followed = yield* get("a", { follow: true })
       assert.deepInclude(followed, { found: true, memory_key: "d", resolved_from: "a", canonical_key: "d" })
       assert.deepInclude(yield* get("d"), { found: true, conflict_with: ["mem_x"], reinforcement_count: 3 })
@@ -105,7 +110,13 @@ layer(layerMemory)("Reads by key", (it) => {
   it.effect("a bound token is not told which row of another user took over, and sees its own time alone", () =>
     Effect.gen(function*() {
       const scope = freshScope()
-      const mine = rowOf(scope, { memory_key: "k", user_id: "ada", memory_id: "mem_mine", value: "Alder", valid_at: noon - 90 })
+      const mine = rowOf(scope, {
+        memory_key: "k",
+        user_id: "ada",
+        memory_id: "mem_mine",
+        value: "Alder",
+        valid_at: noon - 90
+      })
       const theirs = rowOf(scope, {
         memory_key: "k",
         user_id: "eve",
@@ -126,9 +137,12 @@ layer(layerMemory)("Reads by key", (it) => {
       assert.isFalse((yield* ask(MemoryGet, { memory_key: "k", as_of: iso(-20) }, bound)).found)
       assert.strictEqual((yield* ask(MemoryList, { as_of: iso(-20) }, bound)).total, 0)
       const { beliefs } = yield* ask(MemoryTimeline, { memory_key: "k" }, bound)
-      assert.deepStrictEqual(beliefs.map(({ superseded_by, valid_until, value }) => [value, valid_until, superseded_by]), [
-        ["Alder", iso(-30), null]
-      ])
+      assert.deepStrictEqual(
+        beliefs.map(({ superseded_by, valid_until, value }) => [value, valid_until, superseded_by]),
+        [
+          ["Alder", iso(-30), null]
+        ]
+      )
       const all = yield* ask(MemoryTimeline, { memory_key: "k" }, callerOf(scope))
       assert.deepStrictEqual(all.beliefs.map(({ superseded_by, value }) => [value, superseded_by]), [
         ["Alder", "mem_theirs"],

@@ -16,7 +16,8 @@ import { change, commit, find, layerSearch, memory, remember } from "./SearchFix
 const valid = (at: number): Instant => ({ axis: "valid", at, known: null })
 const knowledge = (at: number): Instant => ({ axis: "knowledge", at, known: lastVersionAt(at) })
 
-const excerptsOf = (scope: Scope, text: string, asOf: Instant | undefined, filter: Parameters<typeof find>[2] = {}) =>
+const excerptsOf =
+  (scope: Scope, text: string, asOf: Instant | undefined, filter: Parameters<typeof find>[2] = {}) =>
   (legs: ReadonlyArray<LegName>) =>
     Effect.map(
       find(scope, text, { ...filter, asOf, now: noon + 1_000 }, { legs, limit: 50 }),
@@ -27,7 +28,8 @@ const excerptsOf = (scope: Scope, text: string, asOf: Instant | undefined, filte
     )
 
 // Long enough for passages beside the excerpt, so that the leg over passages has something to find.
-const long = (opening: string) => `${opening}. ${"Then follows a paragraph about gardens and their keepers. ".repeat(60)}`
+const long = (opening: string) =>
+  `${opening}. ${"Then follows a paragraph about gardens and their keepers. ".repeat(60)}`
 
 for (const [name, smallScope] of [["a small scope", 10_000], ["a large scope", 0]] as const) {
   layer(layerSearch({ smallScope }), { timeout: "2 minutes" })(`memory.search at another time, in ${name}`, (it) => {
@@ -37,36 +39,49 @@ for (const [name, smallScope] of [["a small scope", 10_000], ["a large scope", 0
       const tea = memory(scope, { memory_key: "tea", value: "Green tea is served at nine", valid_at: noon - 90, ...at })
       const other = memory(scope, { memory_key: "b", value: "Green tea is grown in Uji", valid_at: noon - 50, ...at })
       const value = "Green tea is served at ten"
-      const later = revised(tea, 10, { value, canonical_sha256: sha256(canonical(value)), valid_at: noon - 30, tags: ["x"] })
+      const later = revised(tea, 10, {
+        value,
+        canonical_sha256: sha256(canonical(value)),
+        valid_at: noon - 30,
+        tags: ["x"]
+      })
       yield* commit([tea, { ...other, version: versionAt(noon) + 1n }, later])
       return { scope, tea, later }
     })
 
     describe("as of", () => {
-      it.effect("finds what was true, or served, at the time and nothing else, in every leg", () =>
-        Effect.gen(function*() {
-          const { scope } = yield* seeded
-          const nine = "Green tea is served at nine"
-          const ten = "Green tea is served at ten"
-          const uji = "Green tea is grown in Uji"
-          const table: ReadonlyArray<readonly [Instant | undefined, ReadonlyArray<string>]> = [
-            [undefined, [ten, uji]],
-            [valid(noon - 91), []],
-            [valid(noon - 60), [nine]],
-            [valid(noon - 40), [nine, uji]],
-            [valid(noon), [ten, uji]],
-            [{ ...valid(noon), known: lastVersionAt(noon) }, [nine, uji]],
-            [knowledge(noon - 1), []],
-            [knowledge(noon + 9), [nine, uji]],
-            [knowledge(noon + 10), [ten, uji]]
-          ]
-          for (const [asOf, expected] of table) {
-            for (const legs of [["vector"], ["lexical"], []] as const) {
-              const found = yield* excerptsOf(scope, "green tea", asOf)(legs)
-              assert.deepStrictEqual(found, [...expected].sort(), JSON.stringify({ at: asOf?.at, axis: asOf?.axis, legs }))
+      it.effect(
+        "finds what was true, or served, at the time and nothing else, in every leg",
+        () =>
+          Effect.gen(function*() {
+            const { scope } = yield* seeded
+            const nine = "Green tea is served at nine"
+            const ten = "Green tea is served at ten"
+            const uji = "Green tea is grown in Uji"
+            const table: ReadonlyArray<readonly [Instant | undefined, ReadonlyArray<string>]> = [
+              [undefined, [ten, uji]],
+              [valid(noon - 91), []],
+              [valid(noon - 60), [nine]],
+              [valid(noon - 40), [nine, uji]],
+              [valid(noon), [ten, uji]],
+              [{ ...valid(noon), known: lastVersionAt(noon) }, [nine, uji]],
+              [knowledge(noon - 1), []],
+              [knowledge(noon + 9), [nine, uji]],
+              [knowledge(noon + 10), [ten, uji]]
+            ]
+            for (const [asOf, expected] of table) {
+              for (const legs of [["vector"], ["lexical"], []] as const) {
+                const found = yield* excerptsOf(scope, "green tea", asOf)(legs)
+                assert.deepStrictEqual(
+                  found,
+                  [...expected].sort(),
+                  JSON.stringify({ at: asOf?.at, axis: asOf?.axis, legs })
+                )
+              }
             }
-          }
-        }), 60_000)
+          }),
+        60_000
+      )
 
       it.effect("filters by what the row was then", () =>
         Effect.gen(function*() {
@@ -80,7 +95,11 @@ for (const [name, smallScope] of [["a small scope", 10_000], ["a large scope", 0
       it.effect("finds passages of a long value that was replaced", () =>
         Effect.gen(function*() {
           const scope = freshScope()
-          const [row] = yield* remember(scope, [{ memory_key: "k", value: long("The zeppelin lands at noon"), valid_at: noon - 90 }])
+          const [row] = yield* remember(scope, [{
+            memory_key: "k",
+            value: long("The zeppelin lands at noon"),
+            valid_at: noon - 90
+          }])
           assert.isDefined(row)
           const value = long("The ferry leaves at dusk")
           yield* commit([revised(row, 10, { value, valid_at: noon - 30 })])
@@ -95,13 +114,30 @@ for (const [name, smallScope] of [["a small scope", 10_000], ["a large scope", 0
         Effect.gen(function*() {
           const scope = freshScope()
           const rows = yield* remember(scope, [
-            { memory_key: "k", agent: "a", value: "The depot is in Alder street", valid_at: noon - 90, write_id: "wr_1" },
-            { memory_key: "k", agent: "b", value: "The depot is in Birch street", valid_at: noon - 30, write_id: "wr_2" }
+            {
+              memory_key: "k",
+              agent: "a",
+              value: "The depot is in Alder street",
+              valid_at: noon - 90,
+              write_id: "wr_1"
+            },
+            {
+              memory_key: "k",
+              agent: "b",
+              value: "The depot is in Birch street",
+              valid_at: noon - 30,
+              write_id: "wr_2"
+            }
           ])
           const [old, next] = rows
           assert.isDefined(old)
           assert.isDefined(next)
-          yield* change(old, { change: "retire", status: "superseded", superseded_by: next.memory_id, write_id: "wr_2" })
+          yield* change(old, {
+            change: "retire",
+            status: "superseded",
+            superseded_by: next.memory_id,
+            write_id: "wr_2"
+          })
           const depot = (asOf: Instant | undefined) => excerptsOf(scope, "depot street", asOf)([])
           assert.deepStrictEqual(yield* depot(undefined), ["The depot is in Birch street"])
           assert.deepStrictEqual(yield* depot(valid(noon - 40)), ["The depot is in Alder street"])
