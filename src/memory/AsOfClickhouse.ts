@@ -124,8 +124,8 @@ const wasTrue = (scope: Scope, where: Fragment, instant: Instant): Fragment => {
       SELECT answering, state, retired_at, others,
         arrayFilter(one -> one.1 <= retired OR (retired_by != sipHash64('') AND one.2 = retired_by), others) AS stated
       FROM (SELECT *, arrayFilter(one -> one.1 != first, stands) AS others FROM (
-        SELECT chosen.2 AS first, chosen.3 AS answering, chosen.6 AS state, chosen.7.1 AS ends, chosen.8 AS successor, chosen.9 AS retired,
-          chosen.10 AS retired_by, chosen.11 AS retired_at
+        SELECT chosen.2 AS first, chosen.3 AS answering, chosen.6 AS state, chosen.7.1 AS ends, chosen.8 AS successor,
+          chosen.9 AS retired, chosen.10 AS retired_by, chosen.11 AS retired_at
         FROM (${latest(where, instant)})
         WHERE answering != 0 AND state != 'duplicate' AND (ends IS NULL OR ends > ${at})
       ) AS picked
@@ -135,11 +135,26 @@ const wasTrue = (scope: Scope, where: Fragment, instant: Instant): Fragment => {
       OR ${at} < multiIf(empty(others), retired_at, notEmpty(stated), stated[-1].3, others[1].3)`
 }
 
+const isPlain = ch.fragment`count() = 1 AND any(status) IN ('active', 'conflicted')`
+
+/** Most memories were stated once and left alone; for these the dates of their one version say all. */
+const plain = (where: Fragment, instant: Instant): Fragment => {
+  const at = ch.dateTime64(instant.at)
+  return ch.fragment`SELECT any(version) AS answering ${known(where, instant)} GROUP BY memory_id
+    HAVING ${isPlain} AND any(content_sha256) != ''
+      AND coalesce(any(valid_at), any(temporal_anchor), any(updated_at)) <= ${at}
+      AND (any(valid_to) IS NULL OR any(valid_to) > ${at})`
+}
+
+const others = (where: Fragment, instant: Instant): Fragment =>
+  ch.fragment`${where} AND memory_id IN (
+    SELECT memory_id ${known(where, instant)} GROUP BY memory_id HAVING NOT (${isPlain}))`
+
 /**
  * The versions that answer at the instant, one an identity. `where` starts with the scope and names whole identities.
  * On the axis of knowledge these are the last versions known; what is served of them is the caller's to ask.
  */
 export const versionsAsOf = (scope: Scope, where: Fragment, instant: Instant): Fragment =>
   instant.axis === "valid"
-    ? wasTrue(scope, where, instant)
+    ? ch.join([plain(where, instant), wasTrue(scope, others(where, instant), instant)], " UNION ALL ")
     : ch.fragment`SELECT max(version) AS answering ${known(where, instant)} GROUP BY memory_id`

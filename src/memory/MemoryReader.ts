@@ -41,6 +41,9 @@ export interface ListFilter extends WriterFilter {
   readonly asOf?: Instant | undefined
 }
 
+/** One memory within a scope. */
+export type Place = Writer & { readonly memory_key: string }
+
 /** Every row of these statuses, ended or not. */
 export const everyRow = (writer: WriterFilter, statuses: ReadonlyArray<Status>): ListFilter => ({
   ...writer,
@@ -56,9 +59,6 @@ export const everyRow = (writer: WriterFilter, statuses: ReadonlyArray<Status>):
   statuses,
   endedBefore: null
 })
-
-/** One memory within a scope. */
-export type Place = Writer & { readonly memory_key: string }
 
 export type SortBy = "created_at" | "updated_at" | "memory_key"
 

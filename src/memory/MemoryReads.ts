@@ -54,193 +54,186 @@ const placesIn = (places: ReadonlyArray<Place>): (place: Place) => boolean => {
   return (place) => keys.has(identityKey(place))
 }
 
-export const make: Effect.Effect<ReadonlyArray<BoundVerb>, never, MemoryReader | MemoryClient> = Effect.gen(
-  function*() {
-    const reader = yield* MemoryReader
-    const client = yield* MemoryClient
+type Needs = MemoryReader | MemoryClient
 
-    /** A row as a read by key shows it; a high-sensitivity value is shown once the read is in the audit chain. */
-    const shown = (scope: Scope, row: MemoryRow, fields: ReadonlyArray<string> | undefined, caller: Caller) =>
-      Effect.gen(function*() {
-        const showsValue = fields === undefined || fields.length === 0 || fields.includes("value")
-        if (row.sensitivity === "high" && showsValue) {
-          const meta = yield* metaOf(MemoryGet.tag, {}, caller, "asserted")
-          const { content_sha256, memory_id } = row
-          yield* client.auditRead(scope, { _tag: "memory.audit_read", meta, memory_id, content_sha256 })
-        }
-        return project(viewOf(row, { reveal: true, previewCharacters: null }), fields)
-      })
+export const make: Effect.Effect<ReadonlyArray<BoundVerb>, never, Needs> = Effect.gen(function*() {
+  const reader = yield* MemoryReader
+  const client = yield* MemoryClient
 
-    /** The served row at the end of the chain that a row leads to: its canonical row, or what replaced it. */
-    const answering = (scope: Scope, from: MemoryRow, bound: string | null, now: number) =>
-      Effect.gen(function*() {
-        const seen = new Set([from.memory_id])
-        let row = from
-        for (let hop = 0; hop < MOST_HOPS; hop++) {
-          const id = row.status === "duplicate"
-            ? row.duplicate_of
-            : row.status === "superseded"
-            ? row.superseded_by
-            : ""
-          if (id === "" || seen.has(id)) return undefined
-          seen.add(id)
-          const [next] = yield* reader.byId(scope, id, { agent: null, user_id: bound, session_id: null })
-          if (next === undefined || next.status === "void") return undefined
-          if (isServed(next, now)) return next
-          row = next
-        }
-        return undefined
-      })
+  /** A row as a read by key shows it; a high-sensitivity value is shown once the read is in the audit chain. */
+  const shown = (scope: Scope, row: MemoryRow, fields: ReadonlyArray<string> | undefined, caller: Caller) =>
+    Effect.gen(function*() {
+      const showsValue = fields === undefined || fields.length === 0 || fields.includes("value")
+      if (row.sensitivity === "high" && showsValue) {
+        const meta = yield* metaOf(MemoryGet.tag, {}, caller, "asserted")
+        const { content_sha256, memory_id } = row
+        yield* client.auditRead(scope, { _tag: "memory.audit_read", meta, memory_id, content_sha256 })
+      }
+      return project(viewOf(row, { reveal: true, previewCharacters: null }), fields)
+    })
 
-    const get = (request: Payload<typeof MemoryGet>, caller: Caller) =>
-      Effect.gen(function*() {
-        const scope = yield* resolveScope(caller, request)
-        const { none, writer } = writerOf(caller, request)
-        const now = yield* Clock.currentTimeMillis
-        const asOf = yield* asOfOf(request, now)
-        yield* presentOnly(asOf, request, ["follow"])
-        if (none) return { ...missed, ...asOf?.said }
-        const rows = (yield* reader.byKey(scope, request.memory_key, writer)).filter((row) => row.status !== "void")
-        const served = asOf === null
-          ? rows.filter((row) => isServed(row, now))
-          : yield* answersAt(reader, scope, rows, asOf.instant)
-        const row = served[0]
-        if (row === undefined) {
-          const last = rows[0]
-          if (asOf !== null) return { ...missed, ...asOf.said }
-          if (last === undefined) return missed
-          const other = yield* answering(scope, last, caller.boundUser, now)
-          if (request.follow !== true || other === undefined) {
-            // A bound token is told of another row only where it may read the one that answers.
-            const named = caller.boundUser === null || other !== undefined
-            return {
-              ...missed,
-              status: statusOf(last),
-              memory_id: last.memory_id,
-              canonical_key: other?.memory_key ?? null,
-              duplicate_of: named && last.duplicate_of !== "" ? last.duplicate_of : null,
-              superseded_by: named && last.superseded_by !== "" ? last.superseded_by : null
-            }
-          }
+  /** The served row at the end of the chain that a row leads to: its canonical row, or what replaced it. */
+  const answering = (scope: Scope, from: MemoryRow, bound: string | null, now: number) =>
+    Effect.gen(function*() {
+      const seen = new Set([from.memory_id])
+      let row = from
+      for (let hop = 0; hop < MOST_HOPS; hop++) {
+        const id = row.status === "duplicate" ? row.duplicate_of : row.status === "superseded" ? row.superseded_by : ""
+        if (id === "" || seen.has(id)) return undefined
+        seen.add(id)
+        const [next] = yield* reader.byId(scope, id, { agent: null, user_id: bound, session_id: null })
+        if (next === undefined || next.status === "void") return undefined
+        if (isServed(next, now)) return next
+        row = next
+      }
+      return undefined
+    })
+
+  const get = (request: Payload<typeof MemoryGet>, caller: Caller) =>
+    Effect.gen(function*() {
+      const scope = yield* resolveScope(caller, request)
+      const { none, writer } = writerOf(caller, request)
+      const now = yield* Clock.currentTimeMillis
+      const asOf = yield* asOfOf(request, now)
+      yield* presentOnly(asOf, request, ["follow"])
+      if (none) return { ...missed, ...asOf?.said }
+      const rows = (yield* reader.byKey(scope, request.memory_key, writer)).filter((row) => row.status !== "void")
+      const served = asOf === null
+        ? rows.filter((row) => isServed(row, now))
+        : yield* answersAt(reader, scope, rows, asOf.instant)
+      const row = served[0]
+      if (row === undefined) {
+        const last = rows[0]
+        if (asOf !== null) return { ...missed, ...asOf.said }
+        if (last === undefined) return missed
+        const other = yield* answering(scope, last, caller.boundUser, now)
+        if (request.follow !== true || other === undefined) {
+          // A bound token is told of another row only where it may read the one that answers.
+          const named = caller.boundUser === null || other !== undefined
           return {
-            found: true,
-            resolved_from: request.memory_key,
-            canonical_key: other.memory_key,
-            degraded: [],
-            ...(yield* shown(scope, other, request.fields, caller))
+            ...missed,
+            status: statusOf(last),
+            memory_id: last.memory_id,
+            canonical_key: other?.memory_key ?? null,
+            duplicate_of: named && last.duplicate_of !== "" ? last.duplicate_of : null,
+            superseded_by: named && last.superseded_by !== "" ? last.superseded_by : null
           }
-        }
-        if (request.if_version !== undefined && request.if_version === row.version.toString()) {
-          return { found: true, unchanged: true, version_text: row.version.toString(), ...asOf?.said, degraded: [] }
         }
         return {
           found: true,
-          ...(request.if_version === undefined ? {} : { unchanged: false }),
-          ...(served.length > 1 ? { other_writers: served.length - 1 } : {}),
-          ...asOf?.said,
+          resolved_from: request.memory_key,
+          canonical_key: other.memory_key,
           degraded: [],
-          ...(yield* shown(scope, row, request.fields, caller))
+          ...(yield* shown(scope, other, request.fields, caller))
         }
-      })
+      }
+      if (request.if_version !== undefined && request.if_version === row.version.toString()) {
+        return { found: true, unchanged: true, version_text: row.version.toString(), ...asOf?.said, degraded: [] }
+      }
+      return {
+        found: true,
+        ...(request.if_version === undefined ? {} : { unchanged: false }),
+        ...(served.length > 1 ? { other_writers: served.length - 1 } : {}),
+        ...asOf?.said,
+        degraded: [],
+        ...(yield* shown(scope, row, request.fields, caller))
+      }
+    })
 
-    const getById = (request: Payload<typeof MemoryGetById>, caller: Caller) =>
-      Effect.gen(function*() {
-        const scope = yield* resolveScope(caller, request)
-        const { writer } = writerOf(caller, {})
-        const now = yield* Clock.currentTimeMillis
-        const asOf = yield* asOfOf(request, now)
-        const head = (yield* reader.byId(scope, request.memory_id, writer))[0]
-        if (head === undefined || head.status === "void") return { ...missed, ...asOf?.said }
-        const row = asOf === null ? head : (yield* answersAt(reader, scope, [head], asOf.instant))[0]
-        if (row === undefined) return { ...missed, ...asOf?.said }
-        if (asOf === null) {
-          const status = isServed(row, now) ? row.status : statusOf(row)
-          if (row.status === "tombstoned" || row.status === "rejected" || status === "expired") {
-            return { ...missed, status, memory_id: row.memory_id, memory_key: row.memory_key }
-          }
+  const getById = (request: Payload<typeof MemoryGetById>, caller: Caller) =>
+    Effect.gen(function*() {
+      const scope = yield* resolveScope(caller, request)
+      const { writer } = writerOf(caller, {})
+      const now = yield* Clock.currentTimeMillis
+      const asOf = yield* asOfOf(request, now)
+      const head = (yield* reader.byId(scope, request.memory_id, writer))[0]
+      if (head === undefined || head.status === "void") return { ...missed, ...asOf?.said }
+      const row = asOf === null ? head : (yield* answersAt(reader, scope, [head], asOf.instant))[0]
+      if (row === undefined) return { ...missed, ...asOf?.said }
+      if (asOf === null) {
+        const status = isServed(row, now) ? row.status : statusOf(row)
+        if (row.status === "tombstoned" || row.status === "rejected" || status === "expired") {
+          return { ...missed, status, memory_id: row.memory_id, memory_key: row.memory_key }
         }
-        const options = { reveal: false, withhold: head.sensitivity === "high", previewCharacters: null }
-        return { found: true, ...asOf?.said, degraded: [], ...project(viewOf(row, options), request.fields) }
-      })
+      }
+      const options = { reveal: false, withhold: head.sensitivity === "high", previewCharacters: null }
+      return { found: true, ...asOf?.said, degraded: [], ...project(viewOf(row, options), request.fields) }
+    })
 
-    const list = (request: Payload<typeof MemoryList>, caller: Caller) =>
-      Effect.gen(function*() {
-        const scope = yield* resolveScope(caller, request)
-        const { none, writer } = writerOf(caller, request)
-        const now = yield* Clock.currentTimeMillis
-        const asOf = yield* asOfOf(request, now)
-        yield* presentOnly(asOf, request, ["known_version", "include_expired"])
-        const about = { ...asOf?.said, ...unheeded(asOf, request, INCLUDES), degraded: [] }
-        if (none) return { memories: [], total: 0, next_cursor: null, ...about }
-        const filter = filterOf(request, writer, asOf?.instant, now)
-        // Read before the rows: a change in between shows as one to the next poll.
-        const latest = asOf === null ? (yield* reader.latest(scope, writer, now)).toString() : undefined
-        const version = latest === undefined ? {} : { version_text: latest }
+  const list = (request: Payload<typeof MemoryList>, caller: Caller) =>
+    Effect.gen(function*() {
+      const scope = yield* resolveScope(caller, request)
+      const { none, writer } = writerOf(caller, request)
+      const now = yield* Clock.currentTimeMillis
+      const asOf = yield* asOfOf(request, now)
+      yield* presentOnly(asOf, request, ["known_version", "include_expired"])
+      const about = { ...asOf?.said, ...unheeded(asOf, request, INCLUDES), degraded: [] }
+      if (none) return { memories: [], total: 0, next_cursor: null, ...about }
+      const filter = filterOf(request, writer, asOf?.instant, now)
+      // Read before the rows: a change in between shows as one to the next poll.
+      const latest = asOf === null ? (yield* reader.latest(scope, writer, now)).toString() : undefined
+      const version = latest === undefined ? {} : { version_text: latest }
+      const unchanged = request.known_version === undefined ? {} : { unchanged: request.known_version === latest }
+      if (request.count_only === true || unchanged.unchanged === true) {
         const total = yield* reader.count(scope, filter)
-        const unchanged = request.known_version === undefined ? {} : { unchanged: request.known_version === latest }
-        if (request.count_only === true || unchanged.unchanged === true) {
-          return { memories: [], total, next_cursor: null, ...version, ...unchanged, ...about }
-        }
-        const sort_by: SortBy = request.sort_by ?? "created_at"
-        const { asOf: _, endedBefore: __, ...bound } = filter
-        const hash = filterHash({ ...bound, sort_by, ...scope, ...placeInTime(request) })
-        const after = request.cursor === undefined ? null : yield* decodeCursor(request.cursor, hash, sort_by)
-        if (after !== null && request.offset !== undefined) {
-          return yield* refuse("INVALID_ARGUMENT", "`offset` and `cursor` exclude each other", { field: "offset" })
-        }
-        const limit = request.limit ?? DEFAULT_PAGE
-        const rows = yield* reader.list(scope, filter, {
-          sort_by,
-          after,
-          limit: limit + 1,
-          offset: request.offset ?? 0
-        })
-        const page = rows.slice(0, limit)
-        const last = page[page.length - 1]
-        const high = placesIn(asOf === null || page.length === 0 ? [] : yield* reader.withheld(scope, page))
-        const options = { reveal: false, previewCharacters: request.preview_chars ?? null }
-        return {
-          memories: page.map((row) => project(viewOf(row, { ...options, withhold: high(row) }), request.fields)),
-          total,
-          next_cursor: rows.length > limit && last !== undefined ? encodeCursor(placeOf(last, sort_by), hash) : null,
-          ...version,
-          ...unchanged,
-          ...about
-        }
-      })
+        return { memories: [], total, next_cursor: null, ...version, ...unchanged, ...about }
+      }
+      const sort_by: SortBy = request.sort_by ?? "created_at"
+      const { asOf: _, endedBefore: __, ...bound } = filter
+      const hash = filterHash({ ...bound, sort_by, ...scope, ...placeInTime(request) })
+      const after = request.cursor === undefined ? null : yield* decodeCursor(request.cursor, hash, sort_by)
+      if (after !== null && request.offset !== undefined) {
+        return yield* refuse("INVALID_ARGUMENT", "`offset` and `cursor` exclude each other", { field: "offset" })
+      }
+      const limit = request.limit ?? DEFAULT_PAGE
+      const rows = yield* reader.list(scope, filter, { sort_by, after, limit: limit + 1, offset: request.offset ?? 0 })
+      const page = rows.slice(0, limit)
+      const last = page[page.length - 1]
+      const isWhole = after === null && request.offset === undefined && rows.length <= limit
+      const total = isWhole ? rows.length : yield* reader.count(scope, filter)
+      const high = placesIn(asOf === null || page.length === 0 ? [] : yield* reader.withheld(scope, page))
+      const options = { reveal: false, previewCharacters: request.preview_chars ?? null }
+      return {
+        memories: page.map((row) => project(viewOf(row, { ...options, withhold: high(row) }), request.fields)),
+        total,
+        next_cursor: rows.length > limit && last !== undefined ? encodeCursor(placeOf(last, sort_by), hash) : null,
+        ...version,
+        ...unchanged,
+        ...about
+      }
+    })
 
-    const history = (request: Payload<typeof MemoryHistory>, caller: Caller) =>
-      Effect.gen(function*() {
-        const scope = yield* resolveScope(caller, request)
-        const { none, writer } = writerOf(caller, request)
-        if (request.memory_key === undefined && request.memory_id === undefined) {
-          return yield* refuse("INVALID_ARGUMENT", "`memory_key` or `memory_id` is needed", { field: "memory_key" })
-        }
-        const heads = none
-          ? []
-          : request.memory_id !== undefined
-          ? yield* reader.byId(scope, request.memory_id, writer)
-          : yield* reader.byKey(scope, request.memory_key ?? "", writer)
-        const limit = request.limit ?? DEFAULT_PAGE
-        const before = request.before_version === undefined ? null : BigInt(request.before_version)
-        const rows = heads.length === 0 ? [] : yield* reader.history(scope, heads, { before, limit: limit + 1 })
-        const page = rows.slice(0, limit)
-        const high = placesIn(heads.filter(({ sensitivity }) => sensitivity === "high"))
-        return {
-          versions: page.filter((row) => row.status !== "void").map((row) => ({
-            ...viewOf(row, { reveal: false, withhold: high(row), previewCharacters: null }),
-            change: row.change,
-            write_id: row.write_id,
-            cause: causeIn(row.cause)
-          })),
-          next_before_version: rows.length > limit ? page[page.length - 1]?.version.toString() ?? null : null,
-          degraded: []
-        }
-      })
+  const history = (request: Payload<typeof MemoryHistory>, caller: Caller) =>
+    Effect.gen(function*() {
+      const scope = yield* resolveScope(caller, request)
+      const { none, writer } = writerOf(caller, request)
+      if (request.memory_key === undefined && request.memory_id === undefined) {
+        return yield* refuse("INVALID_ARGUMENT", "`memory_key` or `memory_id` is needed", { field: "memory_key" })
+      }
+      const heads = none
+        ? []
+        : request.memory_id !== undefined
+        ? yield* reader.byId(scope, request.memory_id, writer)
+        : yield* reader.byKey(scope, request.memory_key ?? "", writer)
+      const limit = request.limit ?? DEFAULT_PAGE
+      const before = request.before_version === undefined ? null : BigInt(request.before_version)
+      const rows = heads.length === 0 ? [] : yield* reader.history(scope, heads, { before, limit: limit + 1 })
+      const page = rows.slice(0, limit)
+      const high = placesIn(heads.filter(({ sensitivity }) => sensitivity === "high"))
+      return {
+        versions: page.filter((row) => row.status !== "void").map((row) => ({
+          ...viewOf(row, { reveal: false, withhold: high(row), previewCharacters: null }),
+          change: row.change,
+          write_id: row.write_id,
+          cause: causeIn(row.cause)
+        })),
+        next_before_version: rows.length > limit ? page[page.length - 1]?.version.toString() ?? null : null,
+        degraded: []
+      }
+    })
 
-    return [bind(MemoryGet, get), bind(MemoryGetById, getById), bind(MemoryList, list), bind(MemoryHistory, history)]
-  }
-)
+  return [bind(MemoryGet, get), bind(MemoryGetById, getById), bind(MemoryList, list), bind(MemoryHistory, history)]
+})
 
 const placeOf = (row: MemoryRow, sort_by: SortBy) => ({
   value: sort_by === "memory_key" ? row.memory_key : String(row[sort_by]),

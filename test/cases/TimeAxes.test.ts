@@ -74,7 +74,7 @@ layer(LoomServer.layer(), { excludeTestServices: true, timeout: 60_000 })("Time 
           const now = yield* ok(MemorySearch, { namespace, query })
           assert.deepStrictEqual(now.results.map(({ content_excerpt }) => content_excerpt), ["Mira moved to Berlin"])
         }
-      }))
+      }), 60_000)
 
     it.effect("by what was known then, nothing was known in April, and Delhi until Berlin was told", () =>
       Effect.gen(function*() {
@@ -280,25 +280,33 @@ layer(LoomServer.layer(), { excludeTestServices: true, timeout: 60_000 })("Time 
       ]
     }
 
-    it.effect("a date that does not exist is refused, one without an offset is read as UTC and the answer says so", () =>
-      Effect.gen(function*() {
-        const namespace = freshNamespace()
-        yield* ok(MemorySet, { namespace, memory_key: "k/a", value: "A first value" })
-        for (const [verb, field, body] of taking(namespace)) {
-          for (const time of ["2026-02-30", "2026-13-01T00:00:00Z", "2026-03-01T25:00:00", "soon", "", 5]) {
-            const { code, detail, status } = yield* refusal(verb, { ...body, [field]: time })
-            assert.deepStrictEqual([status, code, detail["field"]], [422, "INVALID_ARGUMENT", field], `${verb} ${time}`)
+    it.effect(
+      "a date that does not exist is refused, one without an offset is read as UTC and the answer says so",
+      () =>
+        Effect.gen(function*() {
+          const namespace = freshNamespace()
+          yield* ok(MemorySet, { namespace, memory_key: "k/a", value: "A first value" })
+          for (const [verb, field, body] of taking(namespace)) {
+            for (const time of ["2026-02-30", "2026-13-01T00:00:00Z", "2026-03-01T25:00:00", "soon", "", 5]) {
+              const { code, detail, status } = yield* refusal(verb, { ...body, [field]: time })
+              assert.deepStrictEqual(
+                [status, code, detail["field"]],
+                [422, "INVALID_ARGUMENT", field],
+                `${verb} ${time}`
+              )
+            }
+            // Far ahead, so that no row ends by it.
+            const times = ["2290-03-01T09:00:00", "2290-03-01", "2290-03-01T09:00:00+05:30", "2290-03-01T09:00:00Z"]
+            for (const time of times) {
+              const reply = yield* post(verb, { ...body, [field]: time })
+              assert.strictEqual(reply.status, 200, `${verb} ${field} ${time}: ${reply.text}`)
+              const naive = !time.endsWith("Z") && !time.includes("+")
+              assert.strictEqual(reply.text.includes(`${field} named no offset and was read as UTC`), naive, reply.text)
+            }
           }
-          // Far ahead, so that no row ends by it.
-          const times = ["2290-03-01T09:00:00", "2290-03-01", "2290-03-01T09:00:00+05:30", "2290-03-01T09:00:00Z"]
-          for (const time of times) {
-            const reply = yield* post(verb, { ...body, [field]: time })
-            assert.strictEqual(reply.status, 200, `${verb} ${field} ${time}: ${reply.text}`)
-            const naive = !time.endsWith("Z") && !time.includes("+")
-            assert.strictEqual(reply.text.includes(`${field} named no offset and was read as UTC`), naive, reply.text)
-          }
-        }
-      }))
+        }),
+      60_000
+    )
 
     it.effect("an offset counts: 09:00 without one is 5.5 hours after 09:00+05:30", () =>
       Effect.gen(function*() {
