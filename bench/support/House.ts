@@ -21,6 +21,7 @@ import * as RootToken from "../../src/access/RootToken.ts"
 import * as MemoryClient from "../../src/memory/MemoryClient.ts"
 import { MemoryStore } from "../../src/memory/MemoryStore.ts"
 import type { Commit } from "../../src/memory/MemoryStore.ts"
+import * as ReadCache from "../../src/memory/ReadCache.ts"
 import * as Clickhouse from "../../src/platform/Clickhouse.ts"
 import * as ClickhouseMigrations from "../../src/platform/ClickhouseMigrations.ts"
 import * as ClickhouseMigrator from "../../src/platform/ClickhouseMigrator.ts"
@@ -76,6 +77,7 @@ export const layer = (data: string, embedder: Layer.Layer<Embedder>) =>
     Layer.provideMerge(Slices.layerActors()),
     Layer.provideMerge(LocalSharding.layer),
     Layer.provideMerge(Layer.mergeAll(Slices.layerTokens, Slices.layerIntake)),
+    Layer.provideMerge(Slices.layerReadCache(ReadCache.DEFAULT_BYTES)),
     Layer.provideMerge(layerWatched),
     Layer.provideMerge(
       Layer.mergeAll(Slices.layerStores, Slices.layerPolicies, embedder)

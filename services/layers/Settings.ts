@@ -8,6 +8,7 @@ import * as ConfigError from "effect/ConfigError"
 import * as Either from "effect/Either"
 import { homedir } from "node:os"
 import { join } from "node:path"
+import * as ReadCache from "../../src/memory/ReadCache.ts"
 
 /** One row of `docs/configuration.md`. */
 export interface SettingFacts {
@@ -64,6 +65,12 @@ export const settingFacts: ReadonlyArray<SettingFacts> = [
     "Memories per namespace that are judged from memory; more are judged by store queries."
   ),
   fact(
+    "LOOM_READ_CACHE_BYTES",
+    "0 to 17179869184",
+    "33554432",
+    "Memory for the answers of hot memory.get in the process that alone writes the store; 0 keeps none."
+  ),
+  fact(
     "LOOM_LOG_LEVEL",
     "ALL, TRACE, DEBUG, INFO, WARN, ERROR, FATAL, OFF",
     "INFO",
@@ -90,6 +97,7 @@ export interface ServeSettings {
   readonly bulkDedup: "identity" | "none"
   readonly mailboxCapacity: number
   readonly maxHeads: number
+  readonly readCacheBytes: number
 }
 
 /** A whole number within bounds; a wrong one is told by its name. */
@@ -118,7 +126,8 @@ export const serve: Config.Config<ServeSettings> = Config.nested(
     soleWriter: Config.withDefault(Config.boolean("SOLE_WRITER"), false),
     bulkDedup: Config.withDefault(Config.literal("identity", "none")("MEMORY_BULK_DEDUP_SCOPE"), "identity"),
     mailboxCapacity: whole("MAILBOX_CAPACITY", 256, 1, 65_536),
-    maxHeads: whole("ACTOR_MAX_HEADS", 250_000, 0, 10_000_000)
+    maxHeads: whole("ACTOR_MAX_HEADS", 250_000, 0, 10_000_000),
+    readCacheBytes: whole("READ_CACHE_BYTES", ReadCache.DEFAULT_BYTES, 0, 16 * 1024 ** 3)
   }),
   "LOOM"
 ).pipe(Config.mapOrFail((settings) =>

@@ -16,6 +16,7 @@ import * as MemoryReaderClickhouse from "../../src/memory/MemoryReaderClickhouse
 import * as MemoryReads from "../../src/memory/MemoryReads.ts"
 import * as MemoryStoreClickhouse from "../../src/memory/MemoryStoreClickhouse.ts"
 import * as MemoryWrites from "../../src/memory/MemoryWrites.ts"
+import * as ReadCache from "../../src/memory/ReadCache.ts"
 import * as SensitivityPolicy from "../../src/memory/SensitivityPolicy.ts"
 import * as WritePolicy from "../../src/memory/WritePolicy.ts"
 import * as NamespaceHandlers from "../../src/namespace/NamespaceHandlers.ts"
@@ -32,6 +33,13 @@ export const layerStores = Layer.mergeAll(
   NamespaceStoreClickhouse.layer,
   TokenStoreClickhouse.layer
 )
+
+/**
+ * Keeps hot answers of `memory.get` in this process, up to so many bytes; 0 keeps none. Only over stores that no other
+ * process writes.
+ */
+export const layerReadCache = (maxBytes: number) =>
+  Layer.merge(ReadCache.layerStore, ReadCache.layerReader).pipe(Layer.provideMerge(ReadCache.layer(maxBytes)))
 
 /** The decisions a deployment may replace. */
 export const layerPolicies = Layer.mergeAll(WritePolicy.layer, SensitivityPolicy.layerDeclaredOnly)

@@ -13,7 +13,17 @@ import { MemoryStore } from "../../src/memory/MemoryStore.ts"
 import * as MemoryStoreClickhouse from "../../src/memory/MemoryStoreClickhouse.ts"
 import { ch, Clickhouse } from "../../src/platform/Clickhouse.ts"
 import { layerEngine } from "./MemoryEngine.ts"
-import { auditOf, commitOf, derivedOf, embedderId, freshScope, noon, revised, rowOf, versionAt } from "./MemoryFixture.ts"
+import {
+  auditOf,
+  commitOf,
+  derivedOf,
+  embedderId,
+  freshScope,
+  noon,
+  revised,
+  rowOf,
+  versionAt
+} from "./MemoryFixture.ts"
 
 const layer = Layer.merge(MemoryStoreClickhouse.layer, MemoryReaderClickhouse.layer).pipe(
   Layer.provideMerge(layerEngine)
