@@ -1,12 +1,13 @@
 /**
  * Who may import whom, types included. Arrows point down: services, workers, src; within src each slice sees only the
- * slices before it, and of another slice only its nouns, errors, ports, clients and verbs.
+ * slices before it, and of another slice only its nouns, errors, ports (stores, caches, sweeps), clients and verbs.
  */
 const slices = [
   "kernel",
   "platform",
   "access",
   "namespace",
+  "blacklist",
   "memory",
   "graph",
   "knowledge",
@@ -20,7 +21,7 @@ const slices = [
 ]
 
 const floor = "kernel|platform"
-const rooms = "(Model|Type|Error|Store|Client|Rpc|Verbs|Fields)"
+const rooms = "(Model|Type|Error|Store|Cache|Sweep|Client|Rpc|Verbs|Fields)"
 
 const sliceOrder = slices.slice(0, -1).map((slice, index) => ({
   name: `slice-order-${slice}`,
@@ -83,7 +84,8 @@ module.exports = {
     },
     {
       name: "other-slice-rooms",
-      comment: "From another slice only its Model, Type, Error, Store, Client, Rpc, Verbs and Fields files",
+      comment:
+        "From another slice only its Model, Type, Error, Store, Cache, Sweep, Client, Rpc, Verbs and Fields files",
       severity: "error",
       from: { path: "^src/([^/]+)/" },
       to: { path: "^src/", pathNot: `^src/($1|${floor})/|${rooms}\\.ts$` }

@@ -3,24 +3,14 @@
  * every non-adversarial question in its namespace and prints how much of the evidence is found. It starts a server of its
  * own in a folder that it removes, or asks the one of LOOM_BASE_URL with `--server`.
  */
-import * as CliConfig from "@effect/cli/CliConfig"
 import * as Command from "@effect/cli/Command"
 import * as Options from "@effect/cli/Options"
-import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
-import * as NodePath from "@effect/platform-node/NodePath"
-import * as NodeTerminal from "@effect/platform-node/NodeTerminal"
-import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { cliFailure, exitCodes } from "../services/cli/CliFailure.ts"
-import * as CliSettings from "../services/cli/CliSettings.ts"
+import { cliFailure } from "../services/cli/CliFailure.ts"
 import * as CommonOptions from "../services/cli/CommonOptions.ts"
-import { plainText } from "../services/cli/Help.ts"
 import { conversationsOf, DEFAULT_PREFIX, register } from "../services/cli/ImportLocomoCommand.ts"
 import * as ImportOptions from "../services/cli/ImportOptions.ts"
 import type { ImportReceipt } from "../services/cli/ImportReceipt.ts"
@@ -33,36 +23,10 @@ import * as ProgressBar from "../services/cli/ProgressBar.ts"
 import * as Remote from "../services/cli/Remote.ts"
 import { startFailure } from "../services/cli/StartFailure.ts"
 import * as Stdin from "../services/cli/Stdin.ts"
-import * as Stop from "../services/cli/Stop.ts"
-import { version } from "../services/cli/Version.ts"
-import * as Serve from "../services/serve/Serve.ts"
 import { MemorySearch } from "../src/retrieval/SearchVerbs.ts"
 import * as LocomoRecall from "./LocomoRecall.ts"
-
-/** A server of this run alone, on any free port, in a folder that goes with it. */
-const ownServer = (folder: string) =>
-  Effect.gen(function*() {
-    if (Option.isSome(yield* CliSettings.clickhouseUrl)) {
-      return yield* cliFailure("usage", "USAGE", "LOOM_CLICKHOUSE_URL is set: unset it, or ask a server with --server")
-    }
-    const settings = yield* Serve.settings
-    const context = yield* Layer.build(Serve.layer(settings, version))
-    return yield* Effect.provide(Serve.address, context)
-  }).pipe(
-    Effect.catchAll((error) => Effect.fail(error._tag === "CliFailure" ? error : startFailure(error))),
-    (start) =>
-      CommonOptions.withOverrides(start, {
-        LOOM_DATA: Option.some(folder),
-        LOOM_HOST: Option.some("127.0.0.1"),
-        LOOM_PORT: Option.some("0"),
-        LOOM_MODE: Option.some("single")
-      })
-  )
-
-const tempFolder = Effect.acquireRelease(
-  Effect.sync(() => mkdtempSync(join(tmpdir(), "loom-eval-"))),
-  (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
-)
+import * as EvalMain from "./support/EvalMain.ts"
+import * as OwnServer from "./support/OwnServer.ts"
 
 /** Which turns a key of the store answers for: its own, and those whose claim it took over. */
 const turnsByKey = () => {
@@ -97,8 +61,8 @@ const evaluate = (options: EvalOptions) =>
     const bytes = yield* Stdin.read(file)
     const all = yield* conversationsOf(file, bytes)
     const conversations = all.slice(0, Option.getOrElse(options.limit, () => all.length))
-    const folder = yield* tempFolder
-    const baseUrl = options.server ? undefined : yield* ownServer(folder)
+    const folder = yield* OwnServer.tempFolder
+    const baseUrl = options.server ? undefined : yield* OwnServer.make(folder)
     const found = yield* Remote.make({ baseUrl, retry: ImportOptions.patientRetry })
     const remote = options.server ? found : { ...found, scope: { org: undefined, namespace: undefined } }
 
@@ -201,20 +165,4 @@ const command = Command.make("eval:locomo", {
     if (outside > 0) return yield* cliFailure("failed", "IMPORT", `${outside} turns did not go in`)
   })).pipe(Command.withDescription("Evidence recall of memory.search on a LoCoMo file"))
 
-const program = Command.run(command, { name: "eval:locomo", version })(process.argv).pipe(
-  Effect.as<number>(exitCodes.done),
-  Effect.catchAll((error) => {
-    const isOurs = error._tag === "CliFailure"
-    const message = isOurs ? error.message : plainText(error.error)
-    return Effect.as(Output.note(`eval:locomo: ${message}`), isOurs ? exitCodes[error.exit] : exitCodes.usage)
-  }),
-  Effect.provideService(CliConfig.CliConfig, CliConfig.make({ isCaseSensitive: true, showBuiltIns: false })),
-  Output.withPlainConsole
-)
-
-Stop.runMain(
-  Effect.provide(
-    program,
-    Layer.mergeAll(NodeFileSystem.layer, NodePath.layer, NodeTerminal.layer, FetchHttpClient.layer)
-  )
-)
+EvalMain.run("eval:locomo", command)

@@ -13,9 +13,9 @@ import type { Content } from "../../src/memory/MemoryContent.ts"
 import { carried, fresh, revised } from "../../src/memory/MemoryDraft.ts"
 import { MemoryIntake, storedForm } from "../../src/memory/MemoryIntake.ts"
 import type { MemoryRow } from "../../src/memory/MemoryModel.ts"
-import { derivedOf } from "../../src/memory/MemoryPlan.ts"
 import { MemoryStore } from "../../src/memory/MemoryStore.ts"
 import type { Commit } from "../../src/memory/MemoryStore.ts"
+import { derivedOf } from "../../src/memory/MemoryWriting.ts"
 import { canonical } from "../../src/platform/Analyzer.ts"
 import type { Clickhouse } from "../../src/platform/Clickhouse.ts"
 import { Chance } from "./Chance.ts"
@@ -45,6 +45,7 @@ const meta = (writeId: string): WriteMeta => ({
   idem_hash: "",
   payload_hash: "",
   actor: "human:local",
+  bound_user: null,
   source_class: "asserted",
   run_id: "",
   dry_run: false,
@@ -117,7 +118,8 @@ export const fill = (
         entities: vectors === null ? [] : parts.flatMap(({ entities }) => entities),
         ceilings: [{ scope, ceiling: version }],
         answers: [],
-        audits: []
+        audits: [],
+        hidden: []
       }
       return store.commit(whole)
     }

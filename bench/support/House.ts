@@ -76,7 +76,12 @@ export const layer = (data: string, embedder: Layer.Layer<Embedder>) =>
     Layer.provideMerge(MemoryClient.layer),
     Layer.provideMerge(Slices.layerActors()),
     Layer.provideMerge(LocalSharding.layer),
-    Layer.provideMerge(Layer.mergeAll(Slices.layerTokens, Slices.layerIntake)),
+    Layer.provideMerge(Layer.mergeAll(
+      Slices.layerTokens,
+      Slices.layerIntake,
+      Slices.layerBlacklist,
+      Slices.layerThresholds()
+    )),
     Layer.provideMerge(Slices.layerReadCache(ReadCache.DEFAULT_BYTES)),
     Layer.provideMerge(layerWatched),
     Layer.provideMerge(

@@ -16,7 +16,8 @@ export const moved = (commit: Commit, scope: Scope): Commit => ({
   entities: commit.entities.map((item) => ({ ...item, identity: { ...item.identity, ...scope } })),
   ceilings: commit.ceilings.map((item) => ({ ...item, scope })),
   answers: commit.answers.map((item) => ({ ...item, scope })),
-  audits: commit.audits.map((item) => ({ ...item, ...scope }))
+  audits: commit.audits.map((item) => ({ ...item, ...scope })),
+  hidden: commit.hidden.map((item) => ({ ...item, ...scope }))
 })
 
 /** A committer of its own over the store without a watch. */

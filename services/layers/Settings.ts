@@ -9,6 +9,7 @@ import * as Either from "effect/Either"
 import { homedir } from "node:os"
 import { join } from "node:path"
 import * as ReadCache from "../../src/memory/ReadCache.ts"
+import * as Thresholds from "../../src/memory/ThresholdModel.ts"
 
 /** One row of `docs/configuration.md`. */
 export interface SettingFacts {
@@ -57,6 +58,12 @@ export const settingFacts: ReadonlyArray<SettingFacts> = [
     "identity",
     "identity: a bulk write takes any live row with the same bytes of the same agent and user for the fact."
   ),
+  fact(
+    "LOOM_MEMORY_SENSITIVITY_AUTODETECT",
+    "true, false",
+    "true",
+    "Whether a value whose writer states no sensitivity is labelled by what it holds: credentials, card numbers, US Social Security numbers and stated PINs high; email, phone and IBAN medium."
+  ),
   fact("LOOM_MAILBOX_CAPACITY", "1 to 65536", "256", "Writes queued and running per namespace before OVERLOADED."),
   fact(
     "LOOM_ACTOR_MAX_HEADS",
@@ -69,6 +76,24 @@ export const settingFacts: ReadonlyArray<SettingFacts> = [
     "0 to 17179869184",
     "33554432",
     "Memory for the answers of hot memory.get in the process that alone writes the store; 0 keeps none."
+  ),
+  fact(
+    "LOOM_ADAPTIVE_THRESHOLDS",
+    "true, false",
+    "true",
+    "Whether the similarity thresholds of a write are measured on the embedder at start; calibration.get tells them."
+  ),
+  fact(
+    "LOOM_CONFLICT_THRESHOLD",
+    "0 to 1",
+    "0.85",
+    "Cosine from which a stored memory is compared with a write, where it is not measured or pinned."
+  ),
+  fact(
+    "LOOM_DUPLICATE_THRESHOLD",
+    "0 to 1",
+    "0.97",
+    "Cosine from which a memory that says nothing else is a duplicate, where it is not measured or pinned."
   ),
   fact(
     "LOOM_LOG_LEVEL",
@@ -98,6 +123,7 @@ export interface ServeSettings {
   readonly mailboxCapacity: number
   readonly maxHeads: number
   readonly readCacheBytes: number
+  readonly thresholds: Thresholds.Options
 }
 
 /** A whole number within bounds; a wrong one is told by its name. */
@@ -110,6 +136,29 @@ const whole = (name: string, initial: number, low: number, high: number): Config
         : Either.left(ConfigError.InvalidData([name], `expected a whole number from ${low} to ${high}`))
     )
   )
+
+/** A cosine; a wrong one is told by its name. */
+const cosine = (name: string, initial: number): Config.Config<number> =>
+  Config.number(name).pipe(
+    Config.withDefault(initial),
+    Config.mapOrFail((value) =>
+      value >= 0 && value <= 1
+        ? Either.right(value)
+        : Either.left(ConfigError.InvalidData([name], "expected a number from 0 to 1"))
+    )
+  )
+
+const thresholds: Config.Config<Thresholds.Options> = Config.all({
+  adaptive: Config.withDefault(Config.boolean("ADAPTIVE_THRESHOLDS"), Thresholds.defaultOptions.adaptive),
+  conflict: cosine("CONFLICT_THRESHOLD", Thresholds.defaultOptions.conflict),
+  duplicate: cosine("DUPLICATE_THRESHOLD", Thresholds.defaultOptions.duplicate)
+}).pipe(Config.mapOrFail((options) =>
+  options.conflict <= options.duplicate
+    ? Either.right(options)
+    : Either.left(
+      ConfigError.InvalidData(["CONFLICT_THRESHOLD"], "expected at most LOOM_DUPLICATE_THRESHOLD")
+    )
+))
 
 export const dataFolder: Config.Config<string> = Config.withDefault(
   Config.nonEmptyString("DATA"),
@@ -127,7 +176,8 @@ export const serve: Config.Config<ServeSettings> = Config.nested(
     bulkDedup: Config.withDefault(Config.literal("identity", "none")("MEMORY_BULK_DEDUP_SCOPE"), "identity"),
     mailboxCapacity: whole("MAILBOX_CAPACITY", 256, 1, 65_536),
     maxHeads: whole("ACTOR_MAX_HEADS", 250_000, 0, 10_000_000),
-    readCacheBytes: whole("READ_CACHE_BYTES", ReadCache.DEFAULT_BYTES, 0, 16 * 1024 ** 3)
+    readCacheBytes: whole("READ_CACHE_BYTES", ReadCache.DEFAULT_BYTES, 0, 16 * 1024 ** 3),
+    thresholds
   }),
   "LOOM"
 ).pipe(Config.mapOrFail((settings) =>

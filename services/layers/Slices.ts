@@ -8,6 +8,11 @@ import * as Layer from "effect/Layer"
 import * as TokenCache from "../../src/access/TokenCache.ts"
 import * as TokenHandlers from "../../src/access/TokenHandlers.ts"
 import * as TokenStoreClickhouse from "../../src/access/TokenStoreClickhouse.ts"
+import * as BlacklistCache from "../../src/blacklist/BlacklistCache.ts"
+import * as BlacklistHandlers from "../../src/blacklist/BlacklistHandlers.ts"
+import * as BlacklistStoreClickhouse from "../../src/blacklist/BlacklistStoreClickhouse.ts"
+import * as ActorRules from "../../src/memory/ActorRules.ts"
+import * as CalibrationHandlers from "../../src/memory/CalibrationHandlers.ts"
 import * as Committer from "../../src/memory/Committer.ts"
 import * as MemoryClient from "../../src/memory/MemoryClient.ts"
 import * as MemoryEntity from "../../src/memory/MemoryEntity.ts"
@@ -15,9 +20,11 @@ import * as MemoryIntake from "../../src/memory/MemoryIntake.ts"
 import * as MemoryReaderClickhouse from "../../src/memory/MemoryReaderClickhouse.ts"
 import * as MemoryReads from "../../src/memory/MemoryReads.ts"
 import * as MemoryStoreClickhouse from "../../src/memory/MemoryStoreClickhouse.ts"
+import * as MemorySweep from "../../src/memory/MemorySweep.ts"
 import * as MemoryWrites from "../../src/memory/MemoryWrites.ts"
 import * as ReadCache from "../../src/memory/ReadCache.ts"
 import * as SensitivityPolicy from "../../src/memory/SensitivityPolicy.ts"
+import * as Thresholds from "../../src/memory/Thresholds.ts"
 import * as WritePolicy from "../../src/memory/WritePolicy.ts"
 import * as NamespaceHandlers from "../../src/namespace/NamespaceHandlers.ts"
 import * as NamespaceStoreClickhouse from "../../src/namespace/NamespaceStoreClickhouse.ts"
@@ -31,6 +38,7 @@ export const layerStores = Layer.mergeAll(
   MemoryStoreClickhouse.layer,
   MemoryReaderClickhouse.layer,
   NamespaceStoreClickhouse.layer,
+  BlacklistStoreClickhouse.layer,
   TokenStoreClickhouse.layer
 )
 
@@ -42,17 +50,26 @@ export const layerReadCache = (maxBytes: number) =>
   Layer.merge(ReadCache.layerStore, ReadCache.layerReader).pipe(Layer.provideMerge(ReadCache.layer(maxBytes)))
 
 /** The decisions a deployment may replace. */
-export const layerPolicies = Layer.mergeAll(WritePolicy.layer, SensitivityPolicy.layerDeclaredOnly)
+export const layerPolicies = Layer.mergeAll(WritePolicy.layer, SensitivityPolicy.layerConfig)
 
 /** Prepares values for the actors; edges and actors share it. */
 export const layerIntake = MemoryIntake.layer
 
+/** Patterns as this process runs them; actors and the blacklist verbs read the same. */
+export const layerBlacklist = BlacklistCache.layer
+
+/** How rows that are stored already meet a new pattern. */
+export const layerSweep = MemorySweep.layer
+
+/** The cosines of this process's embedder; actors and `calibration.get` read the same. */
+export const layerThresholds = Thresholds.layer
+
 /** Tokens as this process knows them. */
 export const layerTokens = TokenCache.layer
 
-/** What hosts the actors needs: the entity and its committer. */
+/** What hosts the actors needs: the entity, its committer and its rules. */
 export const layerActors = (options: MemoryEntity.Options = MemoryEntity.defaultOptions) =>
-  MemoryEntity.layer(options).pipe(Layer.provide(Committer.layer))
+  MemoryEntity.layer(options).pipe(Layer.provide([Committer.layer, ActorRules.layer]))
 
 /** All verbs of this server. */
 export const layerDispatch = Layer.effect(
@@ -62,12 +79,15 @@ export const layerDispatch = Layer.effect(
       MemoryWrites.make,
       MemoryReads.make,
       SearchHandlers.make,
+      CalibrationHandlers.make,
       NamespaceHandlers.make,
+      BlacklistHandlers.make,
       TokenHandlers.make
     ]),
     (groups) => makeDispatch(groups.flat())
   )
 ).pipe(
+  Layer.provide(layerSweep),
   Layer.provide(MemoryClient.layer),
   Layer.provide(Search.layer.pipe(Layer.provide(SearchIndexClickhouse.layer)))
 )

@@ -96,7 +96,14 @@ export const layerWith = <E>(
     Layer.provideMerge(MemoryClient.layer),
     Layer.provideMerge(Slices.layerActors(actorOptions(settings))),
     Layer.provideMerge(LocalSharding.layer),
-    Layer.provideMerge(Layer.mergeAll(Slices.layerTokens, Slices.layerIntake)),
+    Layer.provideMerge(
+      Layer.mergeAll(
+        Slices.layerTokens,
+        Slices.layerIntake,
+        Slices.layerBlacklist,
+        Slices.layerThresholds(settings.thresholds)
+      )
+    ),
     // An embedded store is locked by this process, a server's is promised to it; else nobody may keep what was read.
     Layer.provideMerge(Slices.layerReadCache(!settings.url || settings.soleWriter ? settings.readCacheBytes : 0)),
     Layer.provideMerge(Layer.mergeAll(Slices.layerStores, policies, embedder)),

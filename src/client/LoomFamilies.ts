@@ -4,7 +4,9 @@
  */
 import type { Kind, TypeLambda } from "effect/HKT"
 import { TokenList, TokenMint, TokenRevoke } from "../access/TokenVerbs.ts"
+import { BlacklistAdd, BlacklistList, BlacklistRemove } from "../blacklist/BlacklistVerbs.ts"
 import type { Verb } from "../kernel/Verb.ts"
+import { CalibrationGet } from "../memory/CalibrationVerbs.ts"
 import {
   MemoryBulkSet,
   MemoryDelete,
@@ -39,10 +41,18 @@ export const families = <F extends TypeLambda>(call: MakeCall<F>) => ({
     history: call(MemoryHistory),
     search: call(MemorySearch)
   },
+  calibration: {
+    get: call(CalibrationGet)
+  },
   namespace: {
     register: call(NamespaceRegister),
     get: call(NamespaceGet),
     list: call(NamespaceList)
+  },
+  blacklist: {
+    add: call(BlacklistAdd),
+    list: call(BlacklistList),
+    remove: call(BlacklistRemove)
   },
   token: {
     mint: call(TokenMint),

@@ -4,6 +4,8 @@
  */
 import * as RpcGroup from "@effect/rpc/RpcGroup"
 import { TokenList, TokenMint, TokenRevoke } from "../access/TokenVerbs.ts"
+import { BlacklistAdd, BlacklistList, BlacklistRemove } from "../blacklist/BlacklistVerbs.ts"
+import { CalibrationGet } from "../memory/CalibrationVerbs.ts"
 import {
   MemoryBulkSet,
   MemoryDelete,
@@ -31,9 +33,13 @@ export const LoomRpcs = RpcGroup.make(
   MemoryList.rpc,
   MemoryHistory.rpc,
   MemorySearch.rpc,
+  CalibrationGet.rpc,
   NamespaceRegister.rpc,
   NamespaceGet.rpc,
   NamespaceList.rpc,
+  BlacklistAdd.rpc,
+  BlacklistList.rpc,
+  BlacklistRemove.rpc,
   TokenMint.rpc,
   TokenRevoke.rpc,
   TokenList.rpc

@@ -3,6 +3,8 @@
  * off it. A new verb is added here and in `LoomRpcs` and `LoomFamilies`; a test compares the three with the server.
  */
 import { TokenList, TokenMint, TokenRevoke } from "../access/TokenVerbs.ts"
+import { BlacklistAdd, BlacklistList, BlacklistRemove } from "../blacklist/BlacklistVerbs.ts"
+import { CalibrationGet } from "../memory/CalibrationVerbs.ts"
 import {
   MemoryBulkSet,
   MemoryDelete,
@@ -30,9 +32,13 @@ export const allVerbs = [
   MemoryList,
   MemoryHistory,
   MemorySearch,
+  CalibrationGet,
   NamespaceRegister,
   NamespaceGet,
   NamespaceList,
+  BlacklistAdd,
+  BlacklistList,
+  BlacklistRemove,
   TokenMint,
   TokenRevoke,
   TokenList

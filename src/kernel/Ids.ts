@@ -30,6 +30,9 @@ const mint = (prefix: string) =>
 export const mintMemoryId = mint("mem")
 export const mintWriteId = mint("wr")
 export const mintRequestId = mint("req")
+export const mintPatternId = mint("blk")
+/** Names a running process among those that share a store. */
+export const mintProcessId = mint("proc")
 
 /** `mem_<uuidv7>`; any other text is simply not found, so reads take a plain string. */
 export const MemoryId = Schema.String.pipe(

@@ -37,6 +37,11 @@ export const refusalCodes = {
   PRECONDITION_FAILED: code(409, "conflict", "Read the memory again and decide again with its new `content_sha256`."),
   AMBIGUOUS_KEY: code(409, "conflict", "Narrow by `agent`, `user_id` or `session_id`; `writers` lists them."),
   IDEMPOTENCY_CONFLICT: code(409, "conflict", "Use a fresh `idempotency_key` for a request that differs."),
+  KEY_TAKEN: code(
+    409,
+    "conflict",
+    "Propose it under a key of its own, or change the memory with `memory.update`."
+  ),
   STALE_VERSION: code(409, "conflict", "The row moved on; read it again."),
   NAMESPACE_CONFLICT: code(409, "conflict", "The namespace is registered with other settings; read it first."),
   BLACKLISTED: code(422, "validation", "The value matches a refused pattern; do not store it."),

@@ -9,30 +9,37 @@ import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { randomBytes } from "node:crypto"
-import type { Scope, Writer } from "../kernel/Identity.ts"
+import { identityKey, identityOf } from "../kernel/Identity.ts"
+import type { Identity, Scope } from "../kernel/Identity.ts"
 import { uuidv7 } from "../kernel/Ids.ts"
 import type { LoomError, StoreError } from "../kernel/LoomError.ts"
 import { Corrupt, refuse } from "../kernel/LoomError.ts"
 import type { Answer } from "../kernel/Verb.ts"
-import { freshRules, viewFor } from "./ActorState.ts"
-import type { ActorState } from "./ActorState.ts"
+import { ActorRules } from "./ActorRules.ts"
+import { absorb, viewFor } from "./ActorState.ts"
+import type { ActorState, Needs } from "./ActorState.ts"
 import { linkHash, linkOf } from "./AuditChain.ts"
+import { itemsOf, meetingsOf, probesOf, queriesOf } from "./BatchNeeds.ts"
 import { Committer } from "./Committer.ts"
-import type { View } from "./HeadIndex.ts"
+import type { HeadView } from "./HeadView.ts"
+import { vectorOf } from "./HeadView.ts"
 import { ANSWER_TTL_MILLIS } from "./IdempotencyKeys.ts"
 import type { FirstAnswer } from "./IdempotencyKeys.ts"
-import type { ActivateCommand, WriteCommand, WriteMeta } from "./MemoryCommand.ts"
+import { TransitionAnswer } from "./MemoryCommand.ts"
+import type { ActivateCommand, AuditReadCommand, WriteCommand, WriteMeta } from "./MemoryCommand.ts"
 import { MemoryIntake } from "./MemoryIntake.ts"
 import type { MemoryRow } from "./MemoryModel.ts"
 import { planBulk, planSet } from "./MemoryPlan.ts"
-import type { Planned, Planning } from "./MemoryPlan.ts"
-import { named, planDelete, planRestore, planUpdate } from "./MemoryPlanTarget.ts"
+import { planDelete, planRestore, planUpdate } from "./MemoryPlanTarget.ts"
+import { planTransition } from "./MemoryPlanTransition.ts"
 import { MemoryStore } from "./MemoryStore.ts"
-import type { Commit, KeptAnswer, Probes } from "./MemoryStore.ts"
+import type { AuditEntry, Commit, KeptAnswer } from "./MemoryStore.ts"
+import { isSearchable } from "./MemoryType.ts"
 import { MemoryBulkSet, MemoryDelete, MemoryRestore, MemorySet, MemoryUpdate } from "./MemoryVerbs.ts"
+import type { Planned, Planning } from "./MemoryWriting.ts"
 import { WritePolicy } from "./WritePolicy.ts"
 
-type Command = WriteCommand | typeof ActivateCommand.Type
+type Command = WriteCommand | AuditReadCommand | typeof ActivateCommand.Type
 
 /** Reads a kept answer back; one decoder per verb, made once. */
 const decodeAnswer = {
@@ -41,12 +48,14 @@ const decodeAnswer = {
   "memory.update": Schema.decodeEither(Schema.parseJson(MemoryUpdate.answer)),
   "memory.update_by_id": Schema.decodeEither(Schema.parseJson(MemoryUpdate.answer)),
   "memory.delete": Schema.decodeEither(Schema.parseJson(MemoryDelete.answer)),
-  "memory.restore": Schema.decodeEither(Schema.parseJson(MemoryRestore.answer))
+  "memory.restore": Schema.decodeEither(Schema.parseJson(MemoryRestore.answer)),
+  "memory.transition": Schema.decodeEither(Schema.parseJson(TransitionAnswer))
 } as const
 
-type WriteReply = Answer<
-  typeof MemorySet | typeof MemoryBulkSet | typeof MemoryUpdate | typeof MemoryDelete | typeof MemoryRestore
->
+type WriteReply =
+  | Answer<typeof MemorySet | typeof MemoryBulkSet | typeof MemoryUpdate | typeof MemoryDelete | typeof MemoryRestore>
+  | TransitionAnswer
+
 export type Reply = Exit.Exit<WriteReply | void, LoomError>
 
 // Kept answers looked up at once: as many as the engine runs side by side.
@@ -59,34 +68,44 @@ const RANGE_NANOS = 2_000_000_000n
 export const runBatch = Effect.fn("NamespaceActor.batch")(function*(
   scope: Scope,
   state: ActorState,
-  commands: ReadonlyArray<Command>
+  commands: ReadonlyArray<Command>,
+  bulkDedup: "identity" | "none"
 ) {
   const committer = yield* Committer
   const policy = yield* WritePolicy
-  yield* freshRules(scope, state)
+  state.rules = yield* ActorRules.pipe(Effect.flatMap((rules) => rules.read(scope, bulkDedup)))
   const now = yield* Clock.currentTimeMillis
   const known = yield* Effect.forEach(commands, (command) => knownAnswer(scope, state, command, now), {
     concurrency: LOOKUPS
   })
   const open = commands.filter((command, index): command is WriteCommand =>
-    command._tag !== "activate" && known[index] === undefined
+    isWrite(command) && known[index] === undefined
   )
-  const identities = open.flatMap(identitiesOf)
-  const probes = probesOf(open)
-  const targets = yield* viewFor(scope, state, probes, identities)
-  // Whose form an update or restore may meet is known only once its row is.
-  const met = open.flatMap((command) => canonicalOf(command, targets))
-  const view = met.length === 0
-    ? targets
-    : yield* viewFor(scope, state, { ...probes, canonical: [...probes.canonical, ...met] }, identities)
+  const needs: Needs = {
+    probes: probesOf(open, state.rules),
+    identities: open.flatMap(itemsOf),
+    queries: open.flatMap((command) => queriesOf(command, state.rules))
+  }
+  const targets = yield* viewFor(scope, state, needs)
+  // Which rows a target stands for, and so whose forms and peers its new value may meet, is known only once they are read.
+  const met = meetingsOf(open, targets, state.rules)
+  const view = met === null ? targets : yield* viewFor(scope, state, {
+    probes: { ...needs.probes, canonical: [...needs.probes.canonical, ...met.canonical] },
+    identities: needs.identities,
+    queries: [...needs.queries, ...met.queries]
+  })
 
   const commit = emptyCommit()
   const given = new Map<string, FirstAnswer>()
   state.seq += 1n
+  // Audited reads stand before the writes of their batch, in the chain as in the commit.
+  for (const command of commands) {
+    if (command._tag === "memory.audit_read") commit.audits.push(linkRead(state, scope, command, now))
+  }
   const replies = commands.map((command, index): Reply => {
     const before = known[index]
     if (before !== undefined) return before
-    if (command._tag === "activate") return Exit.void
+    if (!isWrite(command)) return Exit.void
     const { meta } = command
     const earlier = meta.idem_hash === "" ? undefined : given.get(meta.idem_hash)
     if (earlier !== undefined) return repeated(command, earlier)
@@ -95,20 +114,23 @@ export const runBatch = Effect.fn("NamespaceActor.batch")(function*(
       scope,
       view,
       policy,
-      rules: state.rules,
+      ...state.rules,
       moment: { now, version, epoch: 0n, seq: state.seq },
       mintId: () => `mem_${uuidv7(now, randomBytes(10))}`
     }
     return Either.match(plan(planning, command), {
       onLeft: (refusal): Reply => Exit.fail(refusal),
       onRight: (planned): Reply => {
+        if (meta.dry_run) return Exit.succeed(planned.answer)
         const answer = JSON.stringify(planned.answer)
         const rows = stamp(state, planned.rows, meta, answer)
-        rows.forEach((row) => view.put(row))
+        const hidden = rows.filter((row) => isHidden(row, view)).map(identityOf)
+        for (const identity of hidden) forget(commit, identity)
+        view.putAll({ rows, derived: planned.derived })
         commit.rows.push(...rows)
         commit.derived.push(...planned.derived)
         commit.entities.push(...planned.entities)
-        if (meta.idem_hash !== "" && !meta.dry_run) {
+        if (meta.idem_hash !== "") {
           given.set(meta.idem_hash, { payload_hash: meta.payload_hash, answer, at: now })
           if (rows.length === 0) commit.answers.push(keptAnswer(scope, meta, answer, now, version))
         }
@@ -117,18 +139,55 @@ export const runBatch = Effect.fn("NamespaceActor.batch")(function*(
     })
   })
 
-  if (commit.rows.length + commit.answers.length > 0) {
+  if (commit.rows.length + commit.answers.length + commit.audits.length > 0) {
     if (state.version > state.ceiling) {
       state.ceiling = state.version + RANGE_NANOS
       commit.ceilings.push({ scope, ceiling: state.ceiling })
     }
     const outcome = yield* committer.commit(scope, commit)
-    commit.rows.forEach((row) => state.cache.put(row))
+    const vectors = new Map(commit.derived.map((one) => [one.version, one]))
+    yield* absorb(scope, state, commit.rows, (row) => {
+      const one = vectors.get(row.version)
+      return one === undefined ? null : vectorOf(row, [one])
+    }, now)
     given.forEach((answer, hash) => state.keys.remember(hash, answer))
     if (outcome === "torn") yield* repairAfter(scope)
   }
   return replies
 })
+
+/** Whether a version takes its memory out of every search: its words and vectors must not stay behind. */
+const isHidden = (row: MemoryRow, view: HeadView): boolean => {
+  const before = view.head(identityKey(row))
+  return before !== undefined && isSearchable(before) && !isSearchable(row)
+}
+
+/** Nothing derived stays of a memory, neither stored nor waiting in the same commit. */
+const forget = (commit: OpenCommit, identity: Identity): void => {
+  const isOther = (item: { readonly identity: Identity }) => identityKey(item.identity) !== identityKey(identity)
+  commit.hidden.push(identity)
+  commit.derived.splice(0, commit.derived.length, ...commit.derived.filter(isOther))
+  commit.entities.splice(0, commit.entities.length, ...commit.entities.filter(isOther))
+}
+
+const isWrite = (command: Command): command is WriteCommand =>
+  command._tag !== "activate" && command._tag !== "memory.audit_read"
+
+/** The link that a read of a high-sensitivity value makes. */
+const linkRead = (
+  state: ActorState,
+  scope: Scope,
+  { content_sha256, memory_id, meta }: AuditReadCommand,
+  now: number
+): AuditEntry => {
+  const position = nextVersion(state, now)
+  const { actor, write_id } = meta
+  const link = { ...scope, position, at: now, actor, action: "read", memory_id, content_sha256, write_id }
+  const prev_hash = state.audit
+  state.version = position
+  state.audit = linkHash(prev_hash, link)
+  return { ...link, prev_hash, hash: state.audit, epoch: 0n, seq: state.seq }
+}
 
 const repairAfter = (scope: Scope) =>
   Effect.gen(function*() {
@@ -143,10 +202,19 @@ interface OpenCommit extends Commit {
   readonly entities: Array<Commit["entities"][number]>
   readonly ceilings: Array<Commit["ceilings"][number]>
   readonly answers: Array<KeptAnswer>
+  readonly hidden: Array<Identity>
   readonly audits: Array<Commit["audits"][number]>
 }
 
-const emptyCommit = (): OpenCommit => ({ rows: [], derived: [], entities: [], ceilings: [], answers: [], audits: [] })
+const emptyCommit = (): OpenCommit => ({
+  rows: [],
+  derived: [],
+  entities: [],
+  ceilings: [],
+  answers: [],
+  audits: [],
+  hidden: []
+})
 
 const plan = (planning: Planning, command: WriteCommand): Either.Either<Planned<WriteReply>, LoomError> => {
   switch (command._tag) {
@@ -161,6 +229,8 @@ const plan = (planning: Planning, command: WriteCommand): Either.Either<Planned<
       return planDelete(planning, command)
     case "memory.restore":
       return planRestore(planning, command)
+    case "memory.transition":
+      return Either.right(planTransition(planning, command))
   }
 }
 
@@ -204,7 +274,7 @@ const knownAnswer = (
   command: Command,
   now: number
 ): Effect.Effect<Reply | undefined, StoreError, MemoryStore> => {
-  if (command._tag === "activate" || command.meta.idem_hash === "" || command.meta.dry_run) {
+  if (!isWrite(command) || command.meta.idem_hash === "" || command.meta.dry_run) {
     return Effect.succeed(undefined)
   }
   const { idem_hash } = command.meta
@@ -229,48 +299,5 @@ const repeated = (
   return Either.match(decoded, {
     onLeft: (): Reply => Exit.fail(new Corrupt({ operation: "NamespaceActor.keptAnswer" })),
     onRight: (answer): Reply => Exit.succeed(answer)
-  })
-}
-
-const identitiesOf = (command: WriteCommand): ReadonlyArray<Writer & { readonly memory_key: string }> =>
-  command._tag === "memory.set"
-    ? [command.item]
-    : command._tag === "memory.bulk_set"
-    ? command.items.flatMap((item) => "outcome" in item ? [] : [item])
-    : []
-
-/** What a batch must look up: keys and ids that targets name, and the canonical form and content of every new value. */
-const probesOf = (commands: ReadonlyArray<WriteCommand>): Probes => {
-  const keys = new Set<string>()
-  const ids = new Set<string>()
-  const canonical: Array<Probes["canonical"][number]> = []
-  const content: Array<Probes["content"][number]> = []
-  for (const command of commands) {
-    if (command._tag === "memory.set" || command._tag === "memory.bulk_set") {
-      const items = command._tag === "memory.set" ? [command.item] : command.items
-      for (const item of items) {
-        if ("outcome" in item) continue
-        const { canonical_sha256, content_sha256, memory_type } = item.content
-        if (canonical_sha256 !== "") canonical.push({ memory_type, user_id: item.user_id, sha256: canonical_sha256 })
-        if (command._tag === "memory.bulk_set") {
-          content.push({ agent: item.agent, user_id: item.user_id, sha256: content_sha256 })
-        }
-      }
-    } else {
-      if (command.target.memory_id !== null) ids.add(command.target.memory_id)
-      else if (command.target.memory_key !== null) keys.add(command.target.memory_key)
-    }
-  }
-  return { keys: [...keys], ids: [...ids], canonical, content }
-}
-
-/** The canonical forms that the rows of an update or restore may meet. */
-const canonicalOf = (command: WriteCommand, view: View): Probes["canonical"] => {
-  if (command._tag === "memory.set" || command._tag === "memory.bulk_set" || command._tag === "memory.delete") return []
-  return named(view, command.target).flatMap((row) => {
-    const content = command._tag === "memory.restore" ? row : command.content
-    return content === null || content.canonical_sha256 === ""
-      ? []
-      : [{ memory_type: content.memory_type, user_id: row.user_id, sha256: content.canonical_sha256 }]
   })
 }

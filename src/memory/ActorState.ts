@@ -1,24 +1,26 @@
 /**
  * What a namespace actor knows between batches, and how it comes to know it: activation repairs the mirrors, reads the
- * counters and loads the index of heads (or, beyond `maxHeads`, leaves it out and asks the store for every batch). All
- * of it is a cache: after a failed commit the actor throws it away and activates again.
+ * counters, loads the index of heads and the vectors of served rows (or, beyond the bounds, leaves them out and asks the
+ * store for every batch). All of it is a cache: after a failed commit the actor throws it away and activates again.
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
 import type { Scope, Writer } from "../kernel/Identity.ts"
 import { identityKey } from "../kernel/Identity.ts"
 import type { StoreError } from "../kernel/LoomError.ts"
-import { DEFAULT_CONFLICT_POLICY } from "../namespace/NamespaceModel.ts"
-import { NamespaceStore } from "../namespace/NamespaceStore.ts"
-import { HeadIndex, View } from "./HeadIndex.ts"
+import { ActorRules } from "./ActorRules.ts"
+import type { NamespaceRules } from "./ActorRules.ts"
+import { entryOf, HeadIndex } from "./HeadIndex.ts"
+import { HeadView, NEAREST } from "./HeadView.ts"
 import { ANSWER_TTL_MILLIS, IdempotencyKeys } from "./IdempotencyKeys.ts"
 import { MemoryIntake } from "./MemoryIntake.ts"
 import type { MemoryRow } from "./MemoryModel.ts"
-import { MemoryStore } from "./MemoryStore.ts"
-import type { Probes } from "./MemoryStore.ts"
+import { isServed } from "./MemoryModel.ts"
+import { MemoryStore, noProbes } from "./MemoryStore.ts"
+import type { HeadVector, PeerQuery, Probes } from "./MemoryStore.ts"
+import { PeerIndex } from "./PeerIndex.ts"
+import type { Neighbour } from "./PeerIndex.ts"
 import { RowCache } from "./RowCache.ts"
-import type { Rules } from "./WritePolicy.ts"
 
 /** Bounds of one actor's memory. */
 export interface StateBounds {
@@ -26,53 +28,64 @@ export interface StateBounds {
   readonly maxHeads: number
   /** Bytes of full rows kept. */
   readonly cacheBytes: number
+  /** Bytes of vectors kept; a namespace with more finds its peers by store queries. */
+  readonly vectorBytes: number
+  /** Whether vectors are kept as floats (cosines then equal the store's) and not as 8-bit integers. */
+  readonly exactVectors: boolean
 }
 
-export const defaultBounds: StateBounds = { maxHeads: 250_000, cacheBytes: 32 * 1024 * 1024 }
+export const defaultBounds: StateBounds = {
+  maxHeads: 250_000,
+  cacheBytes: 64 * 1024 * 1024,
+  // About 150,000 served rows of 512 dimensions.
+  vectorBytes: 128 * 1024 * 1024,
+  exactVectors: false
+}
 
 /** The operator's choices that hold for every namespace. */
 export interface StateOptions {
   readonly bounds: StateBounds
-  readonly bulkDedup: Rules["bulkDedup"]
+  readonly bulkDedup: "identity" | "none"
 }
 
 export interface ActorState {
   /** Null when the namespace is beyond the bound. */
   readonly index: HeadIndex | null
+  /** Null when the namespace is beyond the bound. */
+  peers: PeerIndex | null
   readonly cache: RowCache
   readonly keys: IdempotencyKeys
+  readonly bounds: StateBounds
   version: bigint
   ceiling: bigint
   audit: string
   seq: bigint
-  rules: Rules
-  rulesReadAt: number
+  rules: NamespaceRules
 }
 
-// A registration takes effect within this time on every actor (milliseconds).
-const RULES_TTL_MILLIS = 1_000
+// Vectors read at once at activation: some megabytes.
+const VECTOR_PAGE = 5_000
 
-const readRules = Effect.fn("ActorState.rules")(function*(scope: Scope, bulkDedup: Rules["bulkDedup"]) {
-  const namespaces = yield* NamespaceStore
-  const found = yield* namespaces.find(scope)
-  const rules: Rules = {
-    conflictPolicy: Option.match(found, {
-      onNone: () => DEFAULT_CONFLICT_POLICY,
-      onSome: (one) => one.default_conflict_policy
-    }),
-    bulkDedup
-  }
-  return rules
-})
-
-/** Reads the rules again when they are older than their time to live. */
-export const freshRules = (scope: Scope, state: ActorState) =>
+const loadPeers = (scope: Scope, bounds: StateBounds) =>
   Effect.gen(function*() {
-    const now = yield* Clock.currentTimeMillis
-    if (now - state.rulesReadAt < RULES_TTL_MILLIS) return
-    state.rules = yield* readRules(scope, state.rules.bulkDedup)
-    state.rulesReadAt = now
+    const store = yield* MemoryStore
+    const intake = yield* MemoryIntake
+    const peers = new PeerIndex(intake.dimensions, bounds.exactVectors)
+    let after: HeadVector | null = null
+    while (true) {
+      const page: ReadonlyArray<HeadVector> = yield* store.vectors(scope, intake.embedderId, {
+        after,
+        limit: VECTOR_PAGE
+      })
+      for (const one of page) putVector(peers, one)
+      after = page[page.length - 1] ?? null
+      if (after === null || page.length < VECTOR_PAGE) return peers
+      if (peers.bytes > bounds.vectorBytes) return null
+    }
   })
+
+const putVector = (peers: PeerIndex, one: HeadVector): void =>
+  peers.put(one, { identity: identityKey(one), content_sha256: one.content_sha256 }, one.vector)
 
 export const activate = Effect.fn("ActorState.activate")(function*(
   scope: Scope,
@@ -84,10 +97,10 @@ export const activate = Effect.fn("ActorState.activate")(function*(
   const report = yield* store.repair(scope, intake.embedderId)
   if (report.missing.length > 0) {
     const derived = yield* intake.derive(report.missing)
-    yield* store.commit({ rows: [], derived, entities: [], ceilings: [], answers: [], audits: [] })
+    yield* store.commit({ rows: [], derived, entities: [], ceilings: [], answers: [], audits: [], hidden: [] })
   }
   const position = yield* store.position(scope)
-  const rules = yield* readRules(scope, bulkDedup)
+  const rules = yield* ActorRules.pipe(Effect.flatMap((service) => service.read(scope, bulkDedup)))
   const keys = new IdempotencyKeys(yield* store.idempotencyKeys(scope, now - ANSWER_TTL_MILLIS), now)
   let index: HeadIndex | null = null
   if (position.rows <= bounds.maxHeads) {
@@ -105,44 +118,124 @@ export const activate = Effect.fn("ActorState.activate")(function*(
   }
   const state: ActorState = {
     index,
+    peers: index === null ? null : yield* loadPeers(scope, bounds),
     cache: new RowCache(bounds.cacheBytes),
     keys,
+    bounds,
     version: position.version,
     ceiling: position.version,
     audit: position.audit_hash,
     seq: 0n,
-    rules,
-    rulesReadAt: now
+    rules
   }
   return state
 })
 
-/** The view one batch is judged against: every row its probes and identities name, in full. */
-export const viewFor = (
-  scope: Scope,
-  state: ActorState,
-  probes: Probes,
-  identities: ReadonlyArray<Writer & { readonly memory_key: string }>
-): Effect.Effect<View, StoreError, MemoryStore> =>
+/** What a batch must know before it is judged. */
+export interface Needs {
+  readonly probes: Probes
+  readonly identities: ReadonlyArray<Writer & { readonly memory_key: string }>
+  /** A search for the peers of each new value. */
+  readonly queries: ReadonlyArray<PeerQuery>
+}
+
+type Place = Writer & { readonly memory_key: string }
+
+interface Nomination {
+  readonly place: Place | null
+  readonly neighbour: Neighbour
+}
+
+/** The closest stored rows of each query. */
+const nominate = (scope: Scope, state: ActorState, queries: ReadonlyArray<PeerQuery>) =>
+  Effect.gen(function*() {
+    const { peers } = state
+    if (peers !== null) {
+      return queries.map((query): ReadonlyArray<Nomination> =>
+        peers.near(query, NEAREST).map((neighbour) => ({ place: null, neighbour }))
+      )
+    }
+    if (queries.length === 0) return []
+    const store = yield* MemoryStore
+    const intake = yield* MemoryIntake
+    const found = yield* store.near(scope, intake.embedderId, queries, NEAREST)
+    return found.map((nominees) =>
+      nominees.map((nominee): Nomination => ({
+        place: nominee,
+        neighbour: {
+          identity: identityKey(nominee),
+          content_sha256: nominee.content_sha256,
+          similarity: nominee.similarity
+        }
+      }))
+    )
+  })
+
+/**
+ * The view one batch is judged against: every row its probes, identities and nominations name, and the rows linked to
+ * those, in full.
+ */
+export const viewFor = (scope: Scope, state: ActorState, needs: Needs) =>
+  Effect.gen(function*() {
+    const intake = yield* MemoryIntake
+    const nominations = yield* nominate(scope, state, needs.queries)
+    const nominated = new Map<Float32Array, ReadonlyArray<Neighbour>>()
+    needs.queries.forEach(({ vector }, at) => {
+      nominated.set(vector, (nominations[at] ?? []).map(({ neighbour }) => neighbour))
+    })
+    const own = new PeerIndex(intake.dimensions, state.bounds.exactVectors)
+    const { index, rows } = state.index === null
+      ? yield* fromStore(scope, needs, nominations.flat())
+      : { index: state.index, rows: yield* fromIndex(scope, state, state.index, needs, nominations.flat()) }
+    return HeadView.over({ index, rows, nominated }, own)
+  })
+
+const fromStore = (scope: Scope, needs: Needs, nominations: ReadonlyArray<Nomination>) =>
   Effect.gen(function*() {
     const store = yield* MemoryStore
+    const index = new HeadIndex()
     const rows = new Map<string, MemoryRow>()
-    if (state.index === null) {
-      const index = new HeadIndex()
-      const found = [...(yield* store.probe(scope, probes)), ...(yield* store.rows(scope, identities))]
-      const view = new View(index, rows)
-      for (const row of found) view.put(row)
-      return view
+    const add = (row: MemoryRow) => {
+      rows.set(identityKey(row), row)
+      index.put(entryOf(row))
     }
-    const wanted = new Set(state.index.matches(probes))
-    for (const identity of identities) {
-      const key = identityKey(identity)
-      if (state.index.get(key) !== undefined) wanted.add(key)
+    const places = nominations.flatMap(({ place }) => place === null ? [] : [place])
+    for (const row of yield* store.probe(scope, needs.probes)) add(row)
+    for (const row of yield* store.rows(scope, [...needs.identities, ...places])) add(row)
+    // One step along the links is as far as a write reaches.
+    const met = [...rows.values()]
+    const linked = met.map(({ memory_id }) => memory_id)
+    const named = met.flatMap((row) => row.conflict_with)
+    for (const row of yield* store.probe(scope, { ...noProbes, ids: named, linked })) add(row)
+    return { index, rows }
+  })
+
+const fromIndex = (
+  scope: Scope,
+  state: ActorState,
+  index: HeadIndex,
+  { identities, probes }: Needs,
+  nominations: ReadonlyArray<Nomination>
+): Effect.Effect<ReadonlyMap<string, MemoryRow>, StoreError, MemoryStore> =>
+  Effect.gen(function*() {
+    const store = yield* MemoryStore
+    const wanted = new Set(index.matches(probes))
+    for (const identity of identities) wanted.add(identityKey(identity))
+    for (const { neighbour } of nominations) wanted.add(neighbour.identity)
+    for (const identity of [...wanted]) {
+      const entry = index.get(identity)
+      if (entry === undefined) continue
+      index.linkedTo(entry.memory_id).forEach((linked) => wanted.add(linked))
+      for (const id of entry.conflict_with) {
+        const linked = index.withId(id)
+        if (linked !== undefined) wanted.add(linked)
+      }
     }
-    const absent: Array<Writer & { readonly memory_key: string }> = []
+    const rows = new Map<string, MemoryRow>()
+    const absent: Array<Place> = []
     for (const identity of wanted) {
       const row = state.cache.get(identity)
-      const entry = state.index.get(identity)
+      const entry = index.get(identity)
       if (row !== undefined) rows.set(identity, row)
       else if (entry !== undefined) absent.push(entry)
     }
@@ -152,5 +245,37 @@ export const viewFor = (
         state.cache.put(row)
       }
     }
-    return new View(state.index, rows)
+    return rows
+  })
+
+/** Takes a committed batch into the state. */
+export const absorb = (
+  scope: Scope,
+  state: ActorState,
+  rows: ReadonlyArray<MemoryRow>,
+  vectorOf: (row: MemoryRow) => Float32Array | null,
+  now: number
+) =>
+  Effect.gen(function*() {
+    const bare = new Map<string, MemoryRow>()
+    for (const row of rows) {
+      const identity = identityKey(row)
+      state.cache.put(row)
+      state.index?.put(entryOf(row))
+      if (state.peers === null) continue
+      const vector = vectorOf(row)
+      bare.delete(identity)
+      if (!isServed(row, now) || row.canonical_sha256 === "") state.peers.remove(identity)
+      else if (vector !== null) state.peers.put(row, { identity, content_sha256: row.content_sha256 }, vector)
+      else if (!state.peers.holds(identity, row.content_sha256)) bare.set(identity, row)
+    }
+    if (bare.size > 0 && state.peers !== null) {
+      // Rows that serve again without having been written: their vectors are where they always were.
+      const store = yield* MemoryStore
+      const intake = yield* MemoryIntake
+      for (const one of yield* store.vectorsOf(scope, intake.embedderId, [...bare.values()])) {
+        putVector(state.peers, one)
+      }
+    }
+    if (state.peers !== null && state.peers.bytes > state.bounds.vectorBytes) state.peers = null
   })

@@ -42,7 +42,8 @@ const merge = (batches: ReadonlyArray<Commit>): Commit => ({
   entities: batches.flatMap((batch) => batch.entities),
   ceilings: batches.flatMap((batch) => batch.ceilings),
   answers: batches.flatMap((batch) => batch.answers),
-  audits: batches.flatMap((batch) => batch.audits)
+  audits: batches.flatMap((batch) => batch.audits),
+  hidden: batches.flatMap((batch) => batch.hidden)
 })
 
 /** The longest run of pending batches that fits one merged insert; always at least one. */

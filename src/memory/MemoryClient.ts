@@ -14,10 +14,13 @@ import { Overloaded, Unavailable } from "../kernel/LoomError.ts"
 import type { Answer } from "../kernel/Verb.ts"
 import { NamespaceEntity } from "./MemoryCommand.ts"
 import type {
+  AuditReadCommand,
   BulkCommand,
   DeleteCommand,
   RestoreCommand,
   SetCommand,
+  TransitionAnswer,
+  TransitionCommand,
   UpdateByIdCommand,
   UpdateCommand
 } from "./MemoryCommand.ts"
@@ -32,6 +35,10 @@ export class MemoryClient extends Context.Tag("loom/memory/MemoryClient")<Memory
   readonly updateById: (scope: Scope, command: UpdateByIdCommand) => Reply<Answer<typeof MemoryUpdate>>
   readonly delete: (scope: Scope, command: DeleteCommand) => Reply<Answer<typeof MemoryDelete>>
   readonly restore: (scope: Scope, command: RestoreCommand) => Reply<Answer<typeof MemoryRestore>>
+  /** Changes to rows already stored, other than new statements; each item is answered on its own. */
+  readonly transition: (scope: Scope, command: TransitionCommand) => Reply<TransitionAnswer>
+  /** Writes a read of a high-sensitivity value into the audit chain; the value is answered only after that. */
+  readonly auditRead: (scope: Scope, command: AuditReadCommand) => Reply<void>
   /** Brings the actor up, so that it repairs what a crash left behind. */
   readonly activate: (scope: Scope) => Reply<void>
 }>() {}
@@ -71,6 +78,8 @@ export const layer: Layer.Layer<MemoryClient, never, Sharding> = Layer.effect(
         call("memory.update_by_id", actor(actorId(scope))["memory.update_by_id"](command)),
       delete: (scope, command) => call("memory.delete", actor(actorId(scope))["memory.delete"](command)),
       restore: (scope, command) => call("memory.restore", actor(actorId(scope))["memory.restore"](command)),
+      transition: (scope, command) => call("memory.transition", actor(actorId(scope))["memory.transition"](command)),
+      auditRead: (scope, command) => call("memory.audit_read", actor(actorId(scope))["memory.audit_read"](command)),
       activate: (scope) => call("activate", actor(actorId(scope)).activate({ _tag: "activate" }))
     }
   })

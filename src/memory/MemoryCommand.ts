@@ -9,12 +9,22 @@ import * as Schema from "effect/Schema"
 import { LoomError } from "../kernel/LoomError.ts"
 import { bare } from "../kernel/Verb.ts"
 import { Content } from "./MemoryContent.ts"
-import { Sensitivity, SourceClass } from "./MemoryModel.ts"
+import { WriteAnswer } from "./MemoryFields.ts"
+import { LockMode, MemoryRow, Sensitivity, SourceClass } from "./MemoryModel.ts"
 import { MemoryBulkSet, MemoryDelete, MemoryRestore, MemorySet, MemoryUpdate, MemoryUpdateById } from "./MemoryVerbs.ts"
 
 const given = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
 const Millis = Schema.NullOr(Schema.Number)
 const Texts = Schema.Array(Schema.String)
+
+/** A row as it travels between processes: its 64-bit integers as text. */
+export const StoredVersion = Schema.Struct({
+  ...MemoryRow.fields,
+  version: Schema.BigInt,
+  epoch: Schema.BigInt,
+  seq: Schema.BigInt
+})
+export type StoredVersion = typeof StoredVersion.Type
 
 /** What the server knows of a write beside its content. */
 export const WriteMeta = Schema.Struct({
@@ -23,6 +33,8 @@ export const WriteMeta = Schema.Struct({
   idem_hash: Schema.String,
   payload_hash: Schema.String,
   actor: Schema.String,
+  /** The one user whose rows the caller may read; null reads every user's. Answers name nobody else's rows. */
+  bound_user: Schema.NullOr(Schema.String),
   source_class: SourceClass,
   run_id: Schema.String,
   dry_run: Schema.Boolean,
@@ -96,16 +108,20 @@ export const BulkCommand = Schema.TaggedStruct("memory.bulk_set", {
 })
 export type BulkCommand = typeof BulkCommand.Type
 
+/** The row a content was prepared for; the actor answers STALE_VERSION when it is another by now. */
+export const Assumed = Schema.Struct({
+  memory_id: Schema.String,
+  /** Empty when the content does not depend on the old value. */
+  content_sha256: Schema.String,
+  memory_type: Schema.String,
+  sensitivity: Sensitivity
+})
+export type Assumed = typeof Assumed.Type
+
 const updateFields = {
   meta: WriteMeta,
   target: Target,
-  /** The row the content was prepared for; the actor answers STALE_VERSION when it is another by now. */
-  assumed: Schema.Struct({
-    memory_id: Schema.String,
-    content_sha256: Schema.String,
-    memory_type: Schema.String,
-    sensitivity: Sensitivity
-  }),
+  assumed: Assumed,
   /** Null when neither value, type nor sensitivity changes. */
   content: Schema.NullOr(Content),
   statement: Statement,
@@ -125,8 +141,97 @@ export const DeleteCommand = Schema.TaggedStruct("memory.delete", {
 })
 export type DeleteCommand = typeof DeleteCommand.Type
 
-export const RestoreCommand = Schema.TaggedStruct("memory.restore", { meta: WriteMeta, target: Target })
+export const RestoreCommand = Schema.TaggedStruct("memory.restore", {
+  meta: WriteMeta,
+  target: Target,
+  assumed: Assumed,
+  /** The value that comes back, prepared again so that it can be judged; null when the edge found no such row. */
+  content: Schema.NullOr(Content)
+})
 export type RestoreCommand = typeof RestoreCommand.Type
+
+/**
+ * One change to rows already stored, other than a new statement: what the lifecycle verbs, workers, sweeps and rollbacks
+ * send. None of them inserts memory rows itself.
+ */
+export const Transition = Schema.Union(
+  /** Out of service: a delete on somebody's behalf, or the end of an expiry. `rule` names what asked for it. */
+  Schema.TaggedStruct("tombstone", {
+    change: Schema.Literal("delete", "expire"),
+    rule: Schema.String,
+    reason: Schema.String
+  }),
+  /** Marked wrong, its duplicates with it. */
+  Schema.TaggedStruct("reject", { reason: Schema.String }),
+  Schema.TaggedStruct("pin", { pinned: Schema.Boolean }),
+  /** `mode` empty unlocks. Loosening a lock needs `mayLoosen`. */
+  Schema.TaggedStruct("lock", {
+    mode: LockMode,
+    until: Millis,
+    reason: Schema.String,
+    mayLoosen: Schema.Boolean
+  }),
+  Schema.TaggedStruct("touch", { expires_at: Millis, on_expire: Schema.String, expire_reason: Schema.String }),
+  Schema.TaggedStruct("label", { add_tags: Texts, remove_tags: Texts }),
+  /** Attests the content as it is; `content_sha256` is the hash that was looked at. */
+  Schema.TaggedStruct("verify", {
+    kind: Schema.Literal("human", "process"),
+    by: Schema.String,
+    content_sha256: Schema.NullOr(Schema.String)
+  }),
+  /** Takes a proposal into service; the item carries its content to be judged. */
+  Schema.TaggedStruct("accept", {}),
+  /** The row and the ones named hold side by side: the contradictions between them are taken away. */
+  Schema.TaggedStruct("allow", { others: Texts, reason: Schema.String }),
+  /** Replaced by another row. */
+  Schema.TaggedStruct("retire", { by: Schema.String, rule: Schema.String, reason: Schema.String }),
+  /** A new value for the row, judged like memory.update; the item carries the content. */
+  Schema.TaggedStruct("correct", { assumed: Assumed, statement: Statement }),
+  /** Back to an earlier version, as a new one; null takes out of service a row that was not there. */
+  Schema.TaggedStruct("revert", { to: Schema.NullOr(StoredVersion) })
+)
+export type Transition = typeof Transition.Type
+
+export const TransitionItem = Schema.Struct({
+  target: Target,
+  /** The version the caller went by; the actor answers STALE_VERSION when the row has another by now. */
+  expected_version: Schema.NullOr(Schema.String),
+  content: Schema.NullOr(Content),
+  transition: Transition
+})
+export type TransitionItem = typeof TransitionItem.Type
+
+/** At most 500 items; each is answered on its own, in order, and sees the ones before it. */
+export const TransitionCommand = Schema.TaggedStruct("memory.transition", {
+  meta: WriteMeta,
+  items: Schema.Array(TransitionItem)
+})
+export type TransitionCommand = typeof TransitionCommand.Type
+
+export const TransitionResult = Schema.Struct({
+  index: Schema.Number,
+  memory_id: Schema.NullOr(Schema.String),
+  memory_key: Schema.NullOr(Schema.String),
+  outcome: Schema.Literal("changed", "unchanged", "not_found", "refused"),
+  code: Schema.NullOr(Schema.String),
+  message: Schema.NullOr(Schema.String),
+  facts: Schema.Record({ key: Schema.String, value: Schema.Unknown }),
+  status_before: Schema.NullOr(Schema.String),
+  /** The answer that shows the row after the change; null when there is none. */
+  answer: Schema.NullOr(WriteAnswer)
+})
+export type TransitionResult = typeof TransitionResult.Type
+
+export const TransitionAnswer = Schema.Struct({ results: Schema.Array(TransitionResult) })
+export type TransitionAnswer = typeof TransitionAnswer.Type
+
+/** A read of a high-sensitivity value, to be written into the audit chain before it is answered. */
+export const AuditReadCommand = Schema.TaggedStruct("memory.audit_read", {
+  meta: WriteMeta,
+  memory_id: Schema.String,
+  content_sha256: Schema.String
+})
+export type AuditReadCommand = typeof AuditReadCommand.Type
 
 export type WriteCommand =
   | SetCommand
@@ -135,6 +240,7 @@ export type WriteCommand =
   | UpdateByIdCommand
   | DeleteCommand
   | RestoreCommand
+  | TransitionCommand
 
 /** Brings an actor up, so that repair runs without waiting for a write. */
 export const ActivateCommand = Schema.TaggedStruct("activate", {})
@@ -151,5 +257,7 @@ export const NamespaceEntity = Entity.make("Namespace", [
   }),
   Rpc.make("memory.delete", { payload: bare(DeleteCommand), success: MemoryDelete.answer, error: LoomError }),
   Rpc.make("memory.restore", { payload: bare(RestoreCommand), success: MemoryRestore.answer, error: LoomError }),
+  Rpc.make("memory.transition", { payload: bare(TransitionCommand), success: TransitionAnswer, error: LoomError }),
+  Rpc.make("memory.audit_read", { payload: bare(AuditReadCommand), error: LoomError }),
   Rpc.make("activate", { payload: bare(ActivateCommand), error: LoomError })
 ])

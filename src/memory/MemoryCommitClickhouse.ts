@@ -5,10 +5,11 @@
  */
 import * as Effect from "effect/Effect"
 import { faultPoint } from "../kernel/FaultPoint.ts"
-import type { Scope } from "../kernel/Identity.ts"
+import type { Identity, Scope } from "../kernel/Identity.ts"
 import type { Unavailable } from "../kernel/LoomError.ts"
+import { ch } from "../platform/Clickhouse.ts"
 import type { Clickhouse } from "../platform/Clickhouse.ts"
-import { encodeRow } from "./MemoryRowsClickhouse.ts"
+import { encodeRow, inPlaces, inScope } from "./MemoryRowsClickhouse.ts"
 import type { AuditEntry, Ceiling, Commit, Derived, EntityProjection, KeptAnswer } from "./MemoryStore.ts"
 
 /** The fence pair that derived rows carry: the one of their namespace's memory rows in the same commit. */
@@ -91,14 +92,23 @@ const insertEmbeddings = (clickhouse: Clickhouse["Type"], rows: ReadonlyArray<ob
 // the other work.
 const everyVersion = { settings: { optimize_on_insert: 0, parallel_view_processing: 1 } }
 
+/** Takes away what was derived from a memory: rare, so one short delete a table is cheap enough. */
+const forget = (clickhouse: Clickhouse["Type"], identity: Identity) =>
+  Effect.forEach(["memory_embeddings", "memory_chunks", "memory_entities"], (table) =>
+    clickhouse.command(
+      ch.sql("MemoryStore.forget")`DELETE FROM ${ch.identifier("loom", table)}
+        WHERE ${inScope(identity)} AND ${inPlaces([identity])}`
+    ), { discard: true })
+
 export const commitTo = (clickhouse: Clickhouse["Type"]) =>
   Effect.fn("MemoryStore.commit")(function*(
-    { answers, audits, ceilings, derived, entities, rows }: Commit
+    { answers, audits, ceilings, derived, entities, hidden, rows }: Commit
   ): Effect.fn.Return<void, Unavailable> {
     const fence = fencesOf(rows)
     const embeddings = derived.map((item) => embeddingRow(item, fence(item.identity)))
     const chunks = derived.flatMap((item) => chunkRows(item, fence(item.identity)))
     const named = entities.map((item) => entityRow(item, fence(item.identity)))
+    yield* Effect.forEach(hidden, (identity) => forget(clickhouse, identity), { discard: true })
     yield* Effect.all([
       Effect.zipRight(insertEmbeddings(clickhouse, embeddings), faultPoint("commit.after_embeddings")),
       Effect.zipRight(clickhouse.insert("loom.memory_chunks", chunks), faultPoint("commit.after_chunks")),

@@ -49,6 +49,8 @@ export const Content = Schema.Struct({
   memory_type: Schema.String,
   retyped_from: Schema.String,
   sensitivity: Sensitivity,
-  searchable: Schema.NullOr(Searchable)
+  searchable: Schema.NullOr(Searchable),
+  /** What was decided for the writer, for the answer; holds no part of the value. */
+  advisories: Schema.optionalWith(Schema.Array(Schema.String), { exact: true })
 })
 export type Content = typeof Content.Type

@@ -6,6 +6,7 @@ import type { Scope } from "../kernel/Identity.ts"
 import type { SetItem, Statement, WriteMeta } from "./MemoryCommand.ts"
 import type { Content } from "./MemoryContent.ts"
 import type { Change, MemoryRow } from "./MemoryModel.ts"
+import { marked } from "./MemoryType.ts"
 
 /** When a batch is planned: wall clock, first free version, and the owner's fence position. */
 export interface Moment {
@@ -63,7 +64,6 @@ export const fresh = (
   memory_key: item.memory_key,
   memory_id: before?.memory_id ?? memoryId,
   run_id: item.run_id,
-  tags: [],
   entities: [],
   relations: "[]",
   files: [],
@@ -99,7 +99,8 @@ export const fresh = (
   reinforcement_count: 1,
   ...contentColumns(item.content),
   ...stamps(meta, moment, before === undefined ? "create" : "revise"),
-  ...stated(item.statement)
+  ...stated(item.statement),
+  ...marked({ ...item.content, tags: item.statement.tags ?? [] })
 })
 
 /** A new value stated under a key that holds a live row: id and creation time stay, the statement is the new claim's. */
@@ -121,7 +122,10 @@ export const carried = (
   moment: Moment,
   change: Change,
   columns: Partial<MemoryRow> = {}
-): MemoryRow => ({ ...before, ...stamps(meta, moment, change), ...columns })
+): MemoryRow => {
+  const row = { ...before, ...stamps(meta, moment, change), ...columns }
+  return { ...row, ...marked(row, before) }
+}
 
 /** The columns an update changes: the content when there is one, and what is stated. */
 export const updatedColumns = (

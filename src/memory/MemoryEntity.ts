@@ -20,9 +20,9 @@ import * as Schema from "effect/Schema"
 import { ActorScope } from "../kernel/Identity.ts"
 import type { LoomError } from "../kernel/LoomError.ts"
 import { Unavailable } from "../kernel/LoomError.ts"
-import type { NamespaceStore } from "../namespace/NamespaceStore.ts"
 import { runBatch } from "./ActorBatch.ts"
 import type { Reply } from "./ActorBatch.ts"
+import type { ActorRules } from "./ActorRules.ts"
 import * as ActorState from "./ActorState.ts"
 import type { Committer } from "./Committer.ts"
 import { gather } from "./Gather.ts"
@@ -58,11 +58,11 @@ const MAX_SIZE = 16 * 1024 * 1024
 export const layer = (options: Options = defaultOptions): Layer.Layer<
   never,
   never,
-  Sharding.Sharding | MemoryStore | Committer | WritePolicy | NamespaceStore | MemoryIntake
+  Sharding.Sharding | MemoryStore | Committer | WritePolicy | ActorRules | MemoryIntake
 > =>
   NamespaceEntity.toLayerMailbox(
     Effect.gen(function*() {
-      const context = yield* Effect.context<MemoryStore | Committer | WritePolicy | NamespaceStore | MemoryIntake>()
+      const context = yield* Effect.context<MemoryStore | Committer | WritePolicy | ActorRules | MemoryIntake>()
       const address = yield* Entity.CurrentAddress
       const scope = yield* Effect.orDie(Schema.decode(ActorScope)(address.entityId))
       let state: ActorState.ActorState | null = null
@@ -71,7 +71,7 @@ export const layer = (options: Options = defaultOptions): Layer.Layer<
       const handle = (requests: ReadonlyArray<Request>): Effect.Effect<ReadonlyArray<Reply>> =>
         Effect.gen(function*() {
           state ??= yield* ActorState.activate(scope, options)
-          return yield* runBatch(scope, state, requests.map((request) => request.payload))
+          return yield* runBatch(scope, state, requests.map((request) => request.payload), options.bulkDedup)
         }).pipe(
           // Whatever failed, what is in memory may no longer be what is stored.
           Effect.tapErrorCause((cause) =>
@@ -147,6 +147,11 @@ const weightOf = (command: Request["payload"]): { readonly rows: number; readonl
     case "memory.update":
     case "memory.update_by_id":
       return { rows: 1, size: command.content?.value.length ?? 0 }
+    case "memory.transition":
+      return {
+        rows: command.items.length,
+        size: command.items.reduce((sum, item) => sum + (item.content?.value.length ?? 0), 0)
+      }
     default:
       return { rows: 1, size: 0 }
   }

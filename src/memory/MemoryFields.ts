@@ -125,6 +125,17 @@ export const Peer = Schema.Struct({
 })
 export type Peer = typeof Peer.Type
 
+/** A row that a write took out of service, by which rule and on what evidence. */
+export const Retired = Schema.Struct({
+  memory_key: Schema.String,
+  memory_id: Schema.String,
+  agent: Schema.String,
+  session_id: Schema.String,
+  rule: Schema.String,
+  reason: Schema.String
+})
+export type Retired = typeof Retired.Type
+
 /** The answer of one judged write. */
 export const WriteAnswer = Schema.Struct({
   memory_id: Schema.String,
@@ -140,6 +151,11 @@ export const WriteAnswer = Schema.Struct({
   peers: Schema.Array(Peer),
   merged_into_key: Schema.NullOr(Schema.String),
   duplicate_of: Schema.NullOr(Schema.String),
+  superseded_by: Schema.NullOr(Schema.String),
+  /** memory_ids of the rows it contradicts. */
+  conflict_with: Schema.Array(Schema.String),
+  /** Rows the write took out of service; memory.restore brings each back. */
+  retired: Schema.Array(Retired),
   reinforcement_count: Schema.Number,
   retyped_from: Schema.NullOr(Schema.String),
   next: Schema.NullOr(Schema.String),

@@ -18,6 +18,7 @@ import type { Content, Searchable } from "./MemoryContent.ts"
 import type { MemoryRow, Sensitivity } from "./MemoryModel.ts"
 import type { Derived } from "./MemoryStore.ts"
 import { DEFAULT_TYPE, typeFacts } from "./MemoryType.ts"
+import { settledType } from "./ProcedureBody.ts"
 import { SensitivityPolicy } from "./SensitivityPolicy.ts"
 
 // The stored form of one value; larger content is a document and belongs to knowledge.
@@ -30,12 +31,17 @@ export interface Intent {
   readonly memory_key: string
   readonly value: Json
   readonly memory_type: string | undefined
+  /** What the writer states; respected, whatever the value looks like. */
   readonly sensitivity: Sensitivity | undefined
+  /** The label that the key holds already: a value judged by itself gets no lower one. */
+  readonly kept?: Sensitivity
 }
 
 export class MemoryIntake extends Context.Tag("loom/memory/MemoryIntake")<MemoryIntake, {
   /** The embedder that makes the vectors. */
   readonly embedderId: string
+  /** Numbers in each vector. */
+  readonly dimensions: number
   readonly prepare: (intent: Intent) => Effect.Effect<Content, Refusal | Unavailable | Overloaded>
   /** Searchable copies of stored heads, for repair and re-embedding. */
   readonly derive: (rows: ReadonlyArray<MemoryRow>) => Effect.Effect<ReadonlyArray<Derived>, Unavailable>
@@ -66,6 +72,15 @@ const termsOf = (text: string): Pick<Searchable, "stems" | "lemmas"> => {
 /** The words of a key, for its vector: separators become spaces. */
 export const keyWords = (key: string): string => key.replace(/[/_.:-]+/g, " ")
 
+const rank: Record<Sensitivity, number> = { none: 0, medium: 1, high: 2 }
+
+const retypeNote = (retyped_from: string): ReadonlyArray<string> =>
+  retyped_from === ""
+    ? []
+    : [
+      `memory_type was set to ${DEFAULT_TYPE}: a ${retyped_from} memory is an object with a \`situation\` and at least two \`steps\``
+    ]
+
 export const layer: Layer.Layer<MemoryIntake, never, Embedder | SensitivityPolicy> = Layer.effect(
   MemoryIntake,
   Effect.gen(function*() {
@@ -91,8 +106,32 @@ export const layer: Layer.Layer<MemoryIntake, never, Embedder | SensitivityPolic
       }))
     }
 
+    const keyNote = (memory_key: string): ReadonlyArray<string> => {
+      const kind = sensitivities.keyKind(memory_key)
+      return kind === undefined
+        ? []
+        : [`\`memory_key\` looks like it holds ${kind}; lists show keys, so keep secrets in the value`]
+    }
+
+    /** The label of a value, and why; decided before anything else sees the value. */
+    const labelOf = (
+      intent: Intent
+    ): { readonly sensitivity: Sensitivity; readonly advisories: ReadonlyArray<string> } => {
+      const inKey = keyNote(intent.memory_key)
+      if (intent.sensitivity !== undefined) return { sensitivity: intent.sensitivity, advisories: inKey }
+      const { kind, sensitivity } = sensitivities.judge(intent)
+      const kept = intent.kept ?? "none"
+      return rank[kept] >= rank[sensitivity]
+        ? { sensitivity: kept, advisories: inKey }
+        : {
+          sensitivity,
+          advisories: [`sensitivity was set to ${sensitivity}: the value looks like it holds ${kind}`, ...inKey]
+        }
+    }
+
     return {
       embedderId: embedder.id,
+      dimensions: embedder.dimensions,
       prepare: Effect.fn("MemoryIntake.prepare")(function*(intent) {
         const form = storedForm(intent.value)
         if (form.value_kind === "string" && isBlank(form.value)) {
@@ -111,17 +150,17 @@ export const layer: Layer.Layer<MemoryIntake, never, Embedder | SensitivityPolic
             }
           )
         }
-        const memory_type = intent.memory_type ?? DEFAULT_TYPE
-        const sensitivity = intent.sensitivity ?? sensitivities.classify(form.value)
-        const judged = typeFacts(memory_type).embedded && sensitivity !== "high"
+        const type = settledType(intent.memory_type ?? DEFAULT_TYPE, intent.value)
+        const label = labelOf(intent)
+        const judged = typeFacts(type.memory_type).embedded && label.sensitivity !== "high"
         const content: Content = {
           ...form,
           content_sha256: sha256(form.value),
           canonical_sha256: judged ? claimHash(form) : "",
-          memory_type,
-          retyped_from: "",
-          sensitivity,
-          searchable: judged ? yield* searchable(intent.memory_key, form.value) : null
+          ...type,
+          sensitivity: label.sensitivity,
+          searchable: judged ? yield* searchable(intent.memory_key, form.value) : null,
+          advisories: [...label.advisories, ...retypeNote(type.retyped_from)]
         }
         return content
       }),

@@ -37,14 +37,28 @@ export const LockMode = Schema.Literal("", "read_only", "no_delete")
 /** What a version did to its row; the change feed and the audit chain carry it. */
 export const Change = Schema.Literal(
   "create",
+  // A new value stated under the key.
   "revise",
+  // The value under the key corrected.
+  "correct",
   "restate",
   "merge",
   "delete",
   "restore",
   "retire",
+  // A contradiction was found, or is no more.
   "flag",
+  "unflag",
   "label",
+  "pin",
+  "lock",
+  "verify",
+  "touch",
+  "reject",
+  // A proposal was taken in.
+  "accept",
+  "expire",
+  "rollback",
   "repair"
 )
 export type Change = typeof Change.Type
@@ -123,7 +137,8 @@ export const isServed = (
 export const isLive = (row: Pick<MemoryRow, "status" | "expires_at" | "valid_to">, now: number): boolean =>
   LIVE_STATUSES.some((status) => status === row.status) && !isEnded(row, now)
 
-const isEnded = (row: Pick<MemoryRow, "expires_at" | "valid_to">, now: number): boolean =>
+/** Whether a row's expiry or validity has passed. */
+export const isEnded = (row: Pick<MemoryRow, "expires_at" | "valid_to">, now: number): boolean =>
   (row.expires_at !== null && row.expires_at <= now) || (row.valid_to !== null && row.valid_to <= now)
 
 /** The value as the caller gave it: a string byte for byte, other JSON equal by RFC 8785. */

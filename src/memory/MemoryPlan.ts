@@ -1,66 +1,25 @@
 /**
- * From one command to the rows it appends and the answer it gives, pure. A plan reads the view (stored heads and the
- * earlier writes of the batch), asks the write policy, and builds the next versions; the actor commits them. Set and
- * bulk writes are here; update, delete and restore in `MemoryPlanTarget`.
+ * From a stated claim to the rows it appends and the answer it gives, pure: memory.set and memory.bulk_set. The claim is
+ * judged (`MemoryJudging`, `WritePolicy`), then the decision is carried out (`MemoryWriting`); the actor commits the rows.
+ * Update, delete and restore are in `MemoryPlanTarget`.
  */
 import * as Either from "effect/Either"
-import type { Scope } from "../kernel/Identity.ts"
-import { identityKey, identityOf } from "../kernel/Identity.ts"
+import { identityKey } from "../kernel/Identity.ts"
 import type { Refusal } from "../kernel/LoomError.ts"
 import { refuse } from "../kernel/LoomError.ts"
 import type { Answer } from "../kernel/Verb.ts"
-import type { View } from "./HeadIndex.ts"
 import type { BulkCommand, FailedItem, SetCommand, SetItem, WriteMeta } from "./MemoryCommand.ts"
 import type { Content } from "./MemoryContent.ts"
 import { carried, fresh, revised } from "./MemoryDraft.ts"
-import type { Moment } from "./MemoryDraft.ts"
 import type { WriteAnswer } from "./MemoryFields.ts"
+import { judgeClaim, nextStep, shownPeers, shownRetired, withdrawnNote } from "./MemoryJudging.ts"
 import type { MemoryRow } from "./MemoryModel.ts"
 import { isLive } from "./MemoryModel.ts"
-import type { Derived, EntityProjection } from "./MemoryStore.ts"
-import { typeFacts } from "./MemoryType.ts"
+import { isSearchable } from "./MemoryType.ts"
 import type { MemoryBulkSet } from "./MemoryVerbs.ts"
-import type { Decision, Rules, WritePolicy } from "./WritePolicy.ts"
-
-/** What a plan needs beside the command. */
-export interface Planning {
-  readonly scope: Scope
-  readonly view: View
-  readonly policy: typeof WritePolicy.Service
-  readonly rules: Rules
-  readonly moment: Moment
-  /** An id for a row that may be created. */
-  readonly mintId: () => string
-}
-
-/** The rows a command appends (its own first) and its answer. */
-export interface Planned<A> {
-  readonly rows: ReadonlyArray<MemoryRow>
-  readonly derived: ReadonlyArray<Derived>
-  readonly entities: ReadonlyArray<EntityProjection>
-  readonly answer: A
-}
-
-export const nothing = <A>(answer: A): Planned<A> => ({ rows: [], derived: [], entities: [], answer })
-
-/** The derived rows of a version: searchable copies when its content is new, and the entities it names. */
-export const derivedOf = (
-  row: MemoryRow,
-  content: Content | null
-): Pick<Planned<unknown>, "derived" | "entities"> => ({
-  derived: content === null || content.searchable === null ? [] : [{
-    identity: identityOf(row),
-    content_sha256: row.content_sha256,
-    memory_type: row.memory_type,
-    source_class: row.source_class,
-    verified: row.verified_kind !== "" && row.verified_sha256 === row.content_sha256,
-    version: row.version,
-    searchable: content.searchable
-  }],
-  entities: row.sensitivity === "high" || (content !== null && content.searchable === null)
-    ? []
-    : row.entities.map((entity) => ({ identity: identityOf(row), entity, version: row.version }))
-})
+import { Writing } from "./MemoryWriting.ts"
+import type { Planned, Planning } from "./MemoryWriting.ts"
+import type { Decision } from "./WritePolicy.ts"
 
 /** The answer that shows a row after a write. */
 export const answerOf = (meta: WriteMeta, row: MemoryRow, facts: Partial<WriteAnswer>): WriteAnswer => ({
@@ -76,6 +35,9 @@ export const answerOf = (meta: WriteMeta, row: MemoryRow, facts: Partial<WriteAn
   peers: [],
   merged_into_key: null,
   duplicate_of: row.duplicate_of === "" ? null : row.duplicate_of,
+  superseded_by: row.superseded_by === "" ? null : row.superseded_by,
+  conflict_with: row.conflict_with,
+  retired: [],
   reinforcement_count: row.reinforcement_count,
   retyped_from: row.retyped_from === "" ? null : row.retyped_from,
   next: null,
@@ -108,45 +70,50 @@ export const planItem = (
   asked: SetItem,
   byContent: boolean
 ): Either.Either<Planned<WriteAnswer>, Refusal> => {
-  const { moment, policy, rules, view } = planning
-  const identity = identityKey(asked)
-  const head = view.head(identity)
-  const item = keepSensitivity(asked, head)
+  const { moment, view } = planning
+  const head = view.head(identityKey(asked))
+  const item = withinRetention(planning, keepSensitivity(asked, head))
   const own = head !== undefined && isLive(head, moment.now) ? head : undefined
-  const { content } = item
-  const limit = item.statement.char_limit ?? own?.char_limit ?? 0
-  const fault = charLimitFault(content, limit)
+  const { content, statement } = item
+  const fault = charLimitFault(content, statement.char_limit ?? own?.char_limit ?? 0)
   if (fault !== undefined) return Either.left(fault)
   return Either.map(
-    policy.judge(
-      {
-        own,
-        canonical: content.canonical_sha256 === ""
-          ? []
-          : view.canonical(content.memory_type, item.user_id, content.canonical_sha256, identity, moment.now)
-            .filter((row) => outlives(row, item)),
-        sameContent: byContent
-          ? view.content(item.agent, item.user_id, content.content_sha256, identity, moment.now)
-            .filter((row) => outlives(row, item))
-          : []
-      },
-      {
-        content,
-        run_id: item.run_id,
-        mayReplacePinned: item.statement.pinned === true,
-        pins: item.statement.pinned === true,
-        if_match_sha256: item.if_match_sha256,
-        now: moment.now
-      },
-      rules
-    ),
-    (decision) => {
+    judgeClaim(planning, {
+      writer: item,
+      own,
+      content,
+      tags: statement.tags ?? [],
+      run_id: item.run_id,
+      mayReplacePinned: statement.pinned === true,
+      pins: statement.pinned === true,
+      proposed: item.proposed,
+      revives: false,
+      source_class: item.source_class,
+      valid_at: statement.valid_at ?? null,
+      expires_at: statement.expires_at ?? null,
+      valid_to: statement.valid_to ?? null,
+      if_match_sha256: item.if_match_sha256,
+      byContent
+    }),
+    ({ decision, met }) => {
       const noted: WriteMeta = {
         ...meta,
-        advisories: [...meta.advisories, ...item.advisories, ...revivalNote(head, own)]
+        advisories: [
+          ...meta.advisories,
+          ...item.advisories,
+          ...(decision._tag === "Restate" || decision._tag === "Merge" ? [] : content.advisories ?? []),
+          ...revivalNote(head, own),
+          ...withdrawnNote(met)
+        ]
       }
-      const planned = carryOut(planning, noted, item, decision, head, own)
-      return meta.dry_run ? nothing(planned.answer) : planned
+      const writing = new Writing(planning, noted)
+      const answer = carryOut(writing, item, decision, head, own)
+      return writing.planned({
+        ...answer,
+        peers: shownPeers(decision.peers),
+        retired: shownRetired(decision.retires, meta),
+        next: answer.next ?? nextStep(decision, item.memory_key)
+      })
     }
   )
 }
@@ -164,12 +131,25 @@ const keepSensitivity = (item: SetItem, head: MemoryRow | undefined): SetItem =>
   return head.sensitivity === "medium" ? { ...item, content: { ...content, sensitivity: "medium" } } : item
 }
 
-/** Whether a row will answer at least as long as the write asks for; only then can it stand for the write. */
-const outlives = (row: MemoryRow, { statement }: SetItem): boolean =>
-  reaches(row.expires_at, statement.expires_at) && reaches(row.valid_to, statement.valid_to)
-
-const reaches = (end: number | null, wanted: number | null | undefined): boolean =>
-  end === null || (wanted !== undefined && wanted !== null && wanted <= end)
+/** The retention that a tag prescribes ends a memory no later than the writer would. */
+const withinRetention = ({ moment, rulesFor }: Planning, item: SetItem): SetItem => {
+  const { content, statement } = item
+  const { retentionSeconds } = rulesFor({ memory_type: content.memory_type, tags: statement.tags ?? [] })
+  if (retentionSeconds === null) return item
+  const end = moment.now + retentionSeconds * 1_000
+  const stated = statement.expires_at ?? null
+  if (stated !== null && stated <= end) return item
+  return {
+    ...item,
+    statement: {
+      ...statement,
+      expires_at: end,
+      on_expire: statement.on_expire ?? "",
+      expire_reason: "retention of its tag"
+    },
+    advisories: [...item.advisories, `A tag's retention ends it at ${new Date(end).toISOString()}`]
+  }
+}
 
 const revivalNote = (head: MemoryRow | undefined, own: MemoryRow | undefined): ReadonlyArray<string> =>
   head !== undefined && own === undefined && (head.status === "tombstoned" || head.status === "rejected")
@@ -177,75 +157,146 @@ const revivalNote = (head: MemoryRow | undefined, own: MemoryRow | undefined): R
     : []
 
 const carryOut = (
-  planning: Planning,
-  meta: WriteMeta,
+  writing: Writing,
   item: SetItem,
   decision: Decision,
   head: MemoryRow | undefined,
   own: MemoryRow | undefined
-): Planned<WriteAnswer> => {
-  const { moment, scope } = planning
-  if (decision._tag === "Merge") {
-    const { into } = decision
-    const row = carried(into, meta, moment, "merge", { reinforcement_count: into.reinforcement_count + 1 })
-    return {
-      ...nothing(answerOf(meta, row, {
+): WriteAnswer => {
+  const { meta } = writing
+  switch (decision._tag) {
+    case "Merge": {
+      const { into } = decision
+      const row = writing.add((moment) =>
+        carried(into, meta, moment, "merge", { reinforcement_count: into.reinforcement_count + 1 })
+      )
+      retireAll(writing, decision, row.memory_id)
+      return answerOf(meta, row, {
         memory_key: item.memory_key,
         conflict_verdict: "merge",
         merged_into_key: into.memory_key,
         noop: true,
         advisories: [...meta.advisories, ...leftOut(item)],
-        peers: [peerOf(into, "merge", decision.reason)],
         next: `The fact is already stored under \`${into.memory_key}\`; use that key`
-      })),
-      rows: [row]
+      })
     }
-  }
-  if (decision._tag === "Restate" && own !== undefined) {
-    const row = carried(own, meta, moment, "restate", {
-      ...item.statement,
-      ...searchability(own, item),
-      reinforcement_count: own.reinforcement_count + 1
-    })
-    const derives = row.canonical_sha256 !== own.canonical_sha256 || item.statement.entities !== undefined
-    return {
-      ...nothing(answerOf(meta, row, {
-        advisories: [...meta.advisories, "The same value was already stored; it is reinforced"]
-      })),
-      rows: [row],
-      ...(derives ? derivedOf(row, row.canonical_sha256 === own.canonical_sha256 ? null : item.content) : {})
+    case "Restate":
+      return own === undefined
+        ? storedAnswer(writing, item, inserted(writing, item, head, own, {}), {})
+        : restated(writing, item, own)
+    case "Duplicate": {
+      const row = inserted(writing, item, head, own, { status: "duplicate", duplicate_of: decision.of.memory_id })
+      settleLinks(writing, row, own)
+      retireAll(writing, decision, decision.of.memory_id)
+      return storedAnswer(writing, item, row, {
+        conflict_verdict: "duplicate",
+        next: `\`${decision.of.memory_key}\` already says this and answers for it`
+      })
     }
-  }
-  const base = own === undefined
-    ? fresh(scope, meta, item, moment, planning.mintId(), head)
-    : revised(scope, meta, item, moment, own)
-  const row: MemoryRow = decision._tag === "Duplicate"
-    ? { ...base, status: "duplicate", duplicate_of: decision.of.memory_id }
-    : base
-  return {
-    rows: [row],
-    ...derivedOf(row, item.content),
-    answer: answerOf(meta, row, {
-      chunks_written: item.content.searchable?.chunks.length ?? 0,
-      ...(decision._tag === "Duplicate"
-        ? {
-          conflict_verdict: "duplicate",
-          peers: [peerOf(decision.of, "duplicate", decision.reason)],
-          next: `\`${decision.of.memory_key}\` already says this and answers for it`
-        }
-        : {})
-    })
+    case "Backfill": {
+      const { by, reason } = decision
+      const row = inserted(writing, item, head, own, {
+        status: "superseded",
+        superseded_by: by.memory_id,
+        invalid_at: writing.now
+      })
+      // One identity has one head: where the later value stands under the write's own identity, it goes on standing.
+      if (own !== undefined && identityKey(own) === identityKey(by)) {
+        writing.reassert(own, { rule: "newest_wins.backfill", by: by.memory_id, evidence: reason })
+      } else {
+        settleLinks(writing, row, own)
+      }
+      return storedAnswer(writing, item, row, {
+        conflict_verdict: "conflict",
+        next: `\`${by.memory_key}\` holds a later value, which goes on answering; this one answers for its own time`
+      })
+    }
+    case "Insert": {
+      const conflicts = decision.conflicts.map(({ row }) => row.memory_id)
+      const row = inserted(writing, item, head, own, {
+        conflict_with: conflicts,
+        ...(conflicts.length > 0 && !item.proposed ? { status: "conflicted" } : {})
+      })
+      settleLinks(writing, row, own)
+      retireAll(writing, decision, row.memory_id)
+      if (!item.proposed) writing.flag(row, decision.conflicts)
+      return storedAnswer(writing, item, row, { conflict_verdict: decision.verdict })
+    }
   }
 }
 
-/** A restatement may change type or sensitivity; the form under which equals are found follows them. */
-const searchability = (own: MemoryRow, { content, statement }: SetItem): Partial<MemoryRow> =>
-  statement.memory_type === undefined && statement.sensitivity === undefined ? {} : {
-    canonical_sha256: typeFacts(statement.memory_type ?? own.memory_type).embedded &&
-        (statement.sensitivity ?? own.sensitivity) !== "high"
-      ? content.canonical_sha256
-      : ""
+const retireAll = (writing: Writing, { retires }: Decision, by: string): void => {
+  for (const { evidence, row, rule } of retires) writing.retire(row, { rule, by, evidence })
+}
+
+const restated = (writing: Writing, item: SetItem, own: MemoryRow): WriteAnswer => {
+  const { meta } = writing
+  const row = writing.add((moment) =>
+    carried(own, meta, moment, "restate", {
+      ...item.statement,
+      ...classified(own, item),
+      reinforcement_count: own.reinforcement_count + 1
+    })
+  )
+  const isNew = row.canonical_sha256 !== own.canonical_sha256 || isSearchable(row) !== isSearchable(own)
+  if (isNew || item.statement.entities !== undefined) writing.derive(row, isNew ? item.content : null)
+  return answerOf(meta, row, {
+    advisories: [
+      ...meta.advisories,
+      ...(row.sensitivity === own.sensitivity ? [] : item.content.advisories ?? []),
+      "The same value was already stored; it is reinforced"
+    ]
+  })
+}
+
+/** The item's own row. */
+const inserted = (
+  writing: Writing,
+  item: SetItem,
+  head: MemoryRow | undefined,
+  own: MemoryRow | undefined,
+  columns: Partial<MemoryRow>
+): MemoryRow => {
+  const { meta, planning } = writing
+  const row = writing.add((moment) => ({
+    ...(own === undefined
+      ? fresh(planning.scope, meta, item, moment, planning.mintId(), head)
+      : revised(planning.scope, meta, item, moment, own)),
+    ...columns
+  }))
+  writing.derive(row, item.content)
+  return row
+}
+
+const storedAnswer = (writing: Writing, item: SetItem, row: MemoryRow, facts: Partial<WriteAnswer>): WriteAnswer =>
+  answerOf(writing.meta, row, { chunks_written: item.content.searchable?.chunks.length ?? 0, ...facts })
+
+/** What a new value under a key means for the rows that were linked to the old one. */
+const settleLinks = (writing: Writing, row: MemoryRow, own: MemoryRow | undefined): void => {
+  if (own === undefined) return
+  const ground = { rule: "claim.revised", by: row.memory_id, evidence: "the value under the key changed" }
+  writing.unlink(row, row.conflict_with, ground)
+  writing.releaseDuplicates(row, ground, row)
+}
+
+/**
+ * A restatement may change type or sensitivity, and a value may be known for a secret by now; the form under which equals
+ * are found follows them.
+ */
+const classified = (own: MemoryRow, { content, statement }: SetItem): Partial<MemoryRow> => {
+  const typed = statement.memory_type === undefined
+    ? { memory_type: own.memory_type }
+    : { memory_type: content.memory_type, retyped_from: content.retyped_from }
+  const sensitivity = statement.sensitivity ?? (content.sensitivity === "high" ? "high" : own.sensitivity)
+  const changes = statement.memory_type !== undefined || sensitivity !== own.sensitivity
+  return {
+    ...typed,
+    sensitivity,
+    ...(changes
+      ? { canonical_sha256: isSearchable({ ...typed, sensitivity }) ? content.canonical_sha256 : "" }
+      : {})
   }
+}
 
 /** What a merge leaves out of the write, in words. */
 const leftOut = ({ statement }: SetItem): ReadonlyArray<string> => {
@@ -253,58 +304,44 @@ const leftOut = ({ statement }: SetItem): ReadonlyArray<string> => {
   return names.length === 0 ? [] : [`The stored memory keeps its own terms; not applied: ${names.join(", ")}`]
 }
 
-/** A peer that says the same; equal text has similarity 1. */
-export const peerOf = (row: MemoryRow, verdict: WriteAnswer["conflict_verdict"], reason: string) => ({
-  memory_key: row.memory_key,
-  memory_id: row.memory_id,
-  similarity: 1,
-  verdict,
-  reason
-})
-
 type BulkAnswer = Answer<typeof MemoryBulkSet>
 type BulkResult = BulkAnswer["results"][number]
 
 const isFailed = (item: SetItem | FailedItem): item is FailedItem => "outcome" in item
 
 /** Each item is judged on its own, after the ones before it; a refused item does not stop the others. */
-export const planBulk = (planning: Planning, command: BulkCommand): Planned<BulkAnswer> => {
-  const rows: Array<MemoryRow> = []
-  const derived: Array<Derived> = []
-  const entities: Array<EntityProjection> = []
+export const planBulk = (asked: Planning, command: BulkCommand): Planned<BulkAnswer> => {
+  // A dry run sees its own earlier items too, on a view that is thrown away.
+  const planning = command.meta.dry_run ? { ...asked, view: asked.view.fork() } : asked
+  const writing = new Writing(planning, command.meta)
   const results = command.items.map((item, index): BulkResult => {
     if (isFailed(item)) return { index, answer: null, ...item }
-    const moment = { ...planning.moment, version: planning.moment.version + BigInt(rows.length) }
-    const planned = planItem({ ...planning, moment }, command.meta, item, planning.rules.bulkDedup === "identity")
+    const moment = { ...planning.moment, version: planning.moment.version + BigInt(writing.rows.length) }
+    const planned = planItem({ ...planning, moment }, command.meta, item, true)
     if (Either.isLeft(planned)) {
       const { code, message } = planned.left
       return { index, memory_key: item.memory_key, outcome: "refused", code, message, answer: null }
     }
-    rows.push(...planned.right.rows)
-    derived.push(...planned.right.derived)
-    entities.push(...planned.right.entities)
-    planned.right.rows.forEach((row) => planning.view.put(row))
+    writing.rows.push(...planned.right.rows)
+    writing.derived.push(...planned.right.derived)
+    writing.entities.push(...planned.right.entities)
+    planning.view.putAll(planned.right)
     const { answer } = planned.right
     return { index, memory_key: item.memory_key, outcome: outcomeOf(answer), code: null, message: null, answer }
   })
   const count = (outcome: BulkResult["outcome"]) => results.filter((result) => result.outcome === outcome).length
   const refused = count("refused")
   const failed = count("failed")
-  return {
-    rows,
-    derived,
-    entities,
-    answer: {
-      results,
-      stored: count("stored"),
-      merged: count("merged"),
-      duplicates: count("duplicate"),
-      refused,
-      failed,
-      ok: refused + failed === 0,
-      degraded: command.meta.degraded
-    }
-  }
+  return writing.planned({
+    results,
+    stored: count("stored"),
+    merged: count("merged"),
+    duplicates: count("duplicate"),
+    refused,
+    failed,
+    ok: refused + failed === 0,
+    degraded: command.meta.degraded
+  })
 }
 
 const outcomeOf = (answer: WriteAnswer): BulkResult["outcome"] =>

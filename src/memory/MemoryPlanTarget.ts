@@ -3,19 +3,31 @@
  * inside the actor, against the view, so that two of them can never act on the same version.
  */
 import * as Either from "effect/Either"
-import { identityKey } from "../kernel/Identity.ts"
 import type { Refusal } from "../kernel/LoomError.ts"
 import { refuse } from "../kernel/LoomError.ts"
 import type { Answer } from "../kernel/Verb.ts"
-import type { View } from "./HeadIndex.ts"
-import type { DeleteCommand, RestoreCommand, Target, UpdateByIdCommand, UpdateCommand } from "./MemoryCommand.ts"
+import type { HeadView } from "./HeadView.ts"
+import type {
+  Assumed,
+  DeleteCommand,
+  RestoreCommand,
+  Target,
+  UpdateByIdCommand,
+  UpdateCommand,
+  WriteMeta
+} from "./MemoryCommand.ts"
+import type { Content } from "./MemoryContent.ts"
 import { carried, updatedColumns } from "./MemoryDraft.ts"
-import type { MemoryRow, Status } from "./MemoryModel.ts"
-import { isLive } from "./MemoryModel.ts"
-import { answerOf, charLimitFault, derivedOf, nothing, peerOf } from "./MemoryPlan.ts"
-import type { Planned, Planning } from "./MemoryPlan.ts"
+import type { Verdict, WriteAnswer } from "./MemoryFields.ts"
+import { judgeClaim, nextStep, shownPeers, shownRetired, withdrawnNote } from "./MemoryJudging.ts"
+import type { Change, MemoryRow, Status } from "./MemoryModel.ts"
+import { isEnded, isLive } from "./MemoryModel.ts"
+import { answerOf, charLimitFault } from "./MemoryPlan.ts"
 import type { MemoryDelete, MemoryRestore, MemoryUpdate } from "./MemoryVerbs.ts"
-import { guards, isLocked, preconditionFault } from "./WritePolicy.ts"
+import { nothing, Writing } from "./MemoryWriting.ts"
+import type { Ground, Planned, Planning } from "./MemoryWriting.ts"
+import { guards, isLocked, lockedFault, preconditionFault } from "./WritePolicy.ts"
+import type { Decision } from "./WritePolicy.ts"
 
 type Update = UpdateCommand | UpdateByIdCommand
 type UpdateAnswer = Answer<typeof MemoryUpdate>
@@ -26,7 +38,7 @@ type RestoreAnswer = Answer<typeof MemoryRestore>
 const RESTORE_WINDOW_MILLIS = 14 * 24 * 60 * 60 * 1000
 
 /** Rows that a target names and its writer bounds allow, in version order. */
-export const named = (view: View, target: Target): ReadonlyArray<MemoryRow> => {
+export const named = (view: HeadView, target: Target): ReadonlyArray<MemoryRow> => {
   const byId = target.memory_id === null ? undefined : view.withId(target.memory_id)
   const rows = target.memory_id !== null
     ? byId === undefined ? [] : [byId]
@@ -49,76 +61,144 @@ const ambiguous = (rows: ReadonlyArray<MemoryRow>): Refusal =>
 export const planUpdate = (
   planning: Planning,
   command: Update
-): Either.Either<Planned<UpdateAnswer>, Refusal> => {
-  const { moment, policy, rules, view } = planning
+): Either.Either<Planned<UpdateAnswer>, Refusal> =>
+  Either.map(correction(planning, command), (corrected) =>
+    typeof corrected === "string"
+      ? nothing({ updated: false, reason: corrected, degraded: command.meta.degraded })
+      : { ...corrected, answer: { updated: !command.meta.dry_run, reason: null, ...corrected.answer } })
+
+/** The corrected row, or the reason why there is none to correct. */
+export const correction = (
+  planning: Planning,
+  command: Update
+): Either.Either<Planned<WriteAnswer> | "expired" | "not_found", Refusal> => {
+  const { moment } = planning
   const { content, meta, statement } = command
-  const rows = named(planning.view, command.target).filter((row) => isLive(row, moment.now))
+  const present = named(planning.view, command.target)
+  const rows = present.filter((row) => isLive(row, moment.now))
   const row = rows[0]
-  if (row === undefined) return Either.right(nothing({ updated: false, reason: "not_found", degraded: meta.degraded }))
+  if (row === undefined) {
+    const reason = present.some((one) => isEnded(one, moment.now) && one.status !== "tombstoned")
+      ? "expired"
+      : "not_found"
+    return Either.right(reason)
+  }
   if (rows.length > 1) return Either.left(ambiguous(rows))
   const precondition = preconditionFault(row, command.if_match_sha256)
   if (precondition !== undefined) return Either.left(precondition)
-  if (content !== null && !isAssumed(row, command)) {
-    return Either.left(refuse("STALE_VERSION", "The memory changed while the update was prepared"))
-  }
-  const write = { mayReplacePinned: true, pins: statement.pinned === true, now: moment.now }
+  if (content !== null && !isAssumed(row, command.assumed)) return Either.left(stale())
+  const writing = new Writing(planning, meta)
   if (content === null || content.content_sha256 === row.content_sha256) {
-    // Labels only, or the same value again: a read_only lock refuses a changed expiry, a restatement passes.
-    const guard = statement.expires_at === undefined ? undefined : guards(row, write)
-    if (guard !== undefined) return Either.left(guard)
-    const restated = content !== null
-    const next = carried(row, meta, moment, restated ? "restate" : "label", {
-      ...updatedColumns(meta, restated ? content : null, statement),
-      ...(restated ? { source_class: row.source_class, reinforcement_count: row.reinforcement_count + 1 } : {})
-    })
-    return Either.right(settled(command, next, {}))
+    const next = labelled(writing, command, row)
+    return Either.map(next, (given) => settled(writing, given, {}))
   }
   const fault = charLimitFault(content, statement.char_limit ?? row.char_limit)
   if (fault !== undefined) return Either.left(fault)
-  const canonical = content.canonical_sha256 === ""
-    ? []
-    : view.canonical(content.memory_type, row.user_id, content.canonical_sha256, identityKey(row), moment.now)
   return Either.map(
-    policy.judge(
-      { own: row, canonical, sameContent: [] },
-      { content, run_id: meta.run_id, if_match_sha256: command.if_match_sha256, ...write },
-      rules
-    ),
-    (decision) => {
-      const status: Partial<MemoryRow> = decision._tag === "Duplicate"
-        ? { status: "duplicate", duplicate_of: decision.of.memory_id }
-        : row.status === "duplicate"
-        ? { status: "active", duplicate_of: "" }
-        : {}
-      const next = carried(row, meta, moment, "revise", { ...updatedColumns(meta, content, statement), ...status })
-      return settled(
-        command,
-        next,
-        decision._tag === "Duplicate"
-          ? { conflict_verdict: "duplicate", peers: [peerOf(decision.of, "duplicate", decision.reason)] }
-          : {}
+    judgeClaim(planning, {
+      writer: row,
+      own: row,
+      content,
+      tags: statement.tags ?? row.tags,
+      run_id: meta.run_id,
+      mayReplacePinned: true,
+      pins: statement.pinned === true,
+      proposed: row.status === "proposed",
+      revives: false,
+      source_class: meta.source_class,
+      valid_at: statement.valid_at === undefined ? row.valid_at : statement.valid_at,
+      expires_at: statement.expires_at === undefined ? row.expires_at : statement.expires_at,
+      valid_to: statement.valid_to === undefined ? row.valid_to : statement.valid_to,
+      if_match_sha256: command.if_match_sha256,
+      byContent: false
+    }),
+    ({ decision, met }) => {
+      const next = writing.add((moment) =>
+        carried(row, meta, moment, "correct", {
+          ...updatedColumns(meta, content, statement),
+          ...standing(row, decision)
+        })
       )
+      writing.derive(next, content)
+      const ground = { rule: "claim.revised", by: row.memory_id, evidence: "the value under the key was corrected" }
+      writing.unlink(next, next.conflict_with, ground)
+      writing.releaseDuplicates(next, ground, next)
+      for (const { evidence, row: older, rule } of decision.retires) {
+        writing.retire(older, { rule, by: row.memory_id, evidence })
+      }
+      if (decision._tag === "Insert" && next.status !== "proposed") writing.flag(next, decision.conflicts)
+      return settled(writing, next, {
+        ...judgedFacts(meta, decision, row),
+        chunks_written: content.searchable?.chunks.length ?? 0,
+        advisories: [...meta.advisories, ...(content.advisories ?? []), ...withdrawnNote(met)]
+      })
     }
   )
 }
 
-const isAssumed = (row: MemoryRow, { assumed }: Update): boolean =>
+/** What an answer says of the judgement behind it. */
+export const judgedFacts = (meta: WriteMeta, decision: Decision, row: MemoryRow) => ({
+  conflict_verdict: verdictOf(decision),
+  peers: shownPeers(decision.peers),
+  retired: shownRetired(decision.retires, meta),
+  next: nextStep(decision, row.memory_key)
+})
+
+const verdictOf = (decision: Decision): Verdict =>
+  decision._tag === "Insert"
+    ? decision.verdict
+    : decision._tag === "Restate"
+    ? "clear"
+    : decision._tag === "Backfill"
+    ? "conflict"
+    : "duplicate"
+
+/** How a row stands after a new value under it was judged. */
+const standing = (row: Pick<MemoryRow, "status">, decision: Decision): Partial<MemoryRow> => {
+  const links: Partial<MemoryRow> = { duplicate_of: "", superseded_by: "", invalid_at: null, conflict_with: [] }
+  const back: Status = row.status === "proposed" ? "proposed" : "active"
+  switch (decision._tag) {
+    case "Merge":
+      return { ...links, status: "duplicate", duplicate_of: decision.into.memory_id }
+    case "Duplicate":
+      return { ...links, status: "duplicate", duplicate_of: decision.of.memory_id }
+    case "Insert":
+      return {
+        ...links,
+        status: decision.conflicts.length > 0 && back === "active" ? "conflicted" : back,
+        conflict_with: decision.conflicts.map((peer) => peer.row.memory_id)
+      }
+    default:
+      return { ...links, status: back }
+  }
+}
+
+/** Labels only, or the same value again: a read_only lock refuses a changed expiry, a restatement passes. */
+const labelled = (writing: Writing, command: Update, row: MemoryRow): Either.Either<MemoryRow, Refusal> => {
+  const { content, meta, statement } = command
+  const guard = statement.expires_at === undefined
+    ? undefined
+    : guards(row, { mayReplacePinned: true, now: writing.now })
+  if (guard !== undefined) return Either.left(guard)
+  const next = writing.add((moment) =>
+    carried(row, meta, moment, content === null ? "label" : "restate", {
+      ...updatedColumns(meta, content, statement),
+      ...(content === null ? {} : { source_class: row.source_class, reinforcement_count: row.reinforcement_count + 1 })
+    })
+  )
+  writing.derive(next, content)
+  return Either.right(next)
+}
+
+const stale = (): Refusal => refuse("STALE_VERSION", "The memory changed while the write was prepared")
+
+const isAssumed = (row: MemoryRow, assumed: Assumed): boolean =>
   row.memory_id === assumed.memory_id && row.memory_type === assumed.memory_type &&
   row.sensitivity === assumed.sensitivity &&
   (assumed.content_sha256 === "" || row.content_sha256 === assumed.content_sha256)
 
-const settled = (
-  { content, meta }: Update,
-  row: MemoryRow,
-  facts: Parameters<typeof answerOf>[2]
-): Planned<UpdateAnswer> => {
-  const answer = {
-    updated: !meta.dry_run,
-    reason: null,
-    ...answerOf(meta, row, { chunks_written: content?.searchable?.chunks.length ?? 0, ...facts })
-  }
-  return meta.dry_run ? nothing(answer) : { rows: [row], ...derivedOf(row, content), answer }
-}
+const settled = (writing: Writing, row: MemoryRow, facts: Partial<WriteAnswer>): Planned<WriteAnswer> =>
+  writing.planned(answerOf(writing.meta, row, facts))
 
 export const planDelete = (
   planning: Planning,
@@ -144,94 +224,115 @@ export const planDelete = (
   if (rows.length > 1) return Either.left(ambiguous(rows))
   const precondition = preconditionFault(row, command.if_match_sha256)
   if (precondition !== undefined) return Either.left(precondition)
-  if (isLocked(row, moment.now)) {
-    return Either.left(refuse("LOCKED", "The memory is locked against deletion", {
-      memory_key: row.memory_key,
-      lock_mode: row.lock_mode,
-      reason: row.lock_reason
-    }))
-  }
-  const next = carried(row, meta, moment, "delete", {
-    status: "tombstoned",
-    tombstoned_at: moment.now,
-    cause: command.reason === "" ? "" : `reason: ${command.reason}`
-  })
-  const answer: DeleteAnswer = {
+  if (isLocked(row, moment.now)) return Either.left(lockedFault(row))
+  const writing = new Writing(planning, meta)
+  const next = tombstone(writing, row, { rule: "memory.delete", by: null, evidence: command.reason }, "delete")
+  return Either.right(writing.planned({
     ...missed,
     found: true,
     tombstoned: true,
     count: 1,
     memory_ids: [next.memory_id],
     version_text: next.version.toString()
-  }
-  return Either.right({ ...nothing(answer), rows: [next] })
+  }))
+}
+
+/** Takes a row out of service, and out of the contradictions and duplicates of others. */
+export const tombstone = (writing: Writing, row: MemoryRow, ground: Ground, change: Change): MemoryRow => {
+  const next = writing.change(row, change, ground, {
+    status: "tombstoned",
+    tombstoned_at: writing.now,
+    duplicate_of: "",
+    conflict_with: []
+  })
+  const left = { ...ground, by: row.memory_id, evidence: "the row it was linked to was deleted" }
+  writing.unlink(next, [], left)
+  writing.releaseDuplicates(next, left, null)
+  return next
 }
 
 export const planRestore = (
   planning: Planning,
   command: RestoreCommand
 ): Either.Either<Planned<RestoreAnswer>, Refusal> => {
-  const { moment, policy, rules, view } = planning
-  const { meta } = command
+  const { moment } = planning
+  const { content, meta } = command
   const rows = named(planning.view, command.target)
-  const deleted = rows.filter((row) => row.status === "tombstoned")
-  const row = deleted[0]
+  const gone = rows.filter((row) => row.status === "tombstoned" || row.status === "superseded")
+  const row = gone[0]
   if (row === undefined) {
+    const expired = rows.some((one) => isEnded(one, moment.now))
     return Either.right(nothing({
       found: rows.length > 0,
       restored: false,
-      reason: rows.length > 0 ? "not_deleted" : "not_found",
+      reason: expired ? "expired" : rows.length > 0 ? "not_deleted" : "not_found",
       degraded: meta.degraded
     }))
   }
-  if (deleted.length > 1) return Either.left(ambiguous(deleted))
+  if (gone.length > 1) return Either.left(ambiguous(gone))
   const age = moment.now - (row.tombstoned_at ?? row.updated_at)
-  if (age > RESTORE_WINDOW_MILLIS) {
+  if (row.status === "tombstoned" && age > RESTORE_WINDOW_MILLIS) {
     return Either.left(refuse("RESTORE_WINDOW_PASSED", "The memory was deleted more than 14 days ago", {
       memory_key: row.memory_key,
       tombstoned_at: new Date(row.tombstoned_at ?? row.updated_at).toISOString()
     }))
   }
-  // The claim may have been written again elsewhere since; then that row goes on answering for it.
-  const canonical = row.canonical_sha256 === "" || rules.conflictPolicy === "append_only"
-    ? []
-    : view.canonical(row.memory_type, row.user_id, row.canonical_sha256, identityKey(row), moment.now)
+  if (content === null || !isAssumed(row, command.assumed) || content.content_sha256 !== row.content_sha256) {
+    return Either.left(stale())
+  }
   return Either.map(
-    policy.judge(
-      { own: undefined, canonical, sameContent: [] },
-      {
-        content: { ...row, searchable: null },
-        run_id: row.run_id,
-        mayReplacePinned: true,
-        pins: row.pinned,
-        if_match_sha256: null,
-        now: moment.now
-      },
-      rules
-    ),
-    (decision) => {
-      const answering = decision._tag === "Merge"
-        ? decision.into
-        : decision._tag === "Duplicate"
-        ? decision.of
-        : undefined
-      const status: Status = answering !== undefined
-        ? "duplicate"
-        : row.conflict_with.length > 0
-        ? "conflicted"
-        : "active"
-      const next = carried(row, meta, moment, "restore", {
-        status,
-        duplicate_of: answering?.memory_id ?? "",
-        tombstoned_at: null
-      })
-      const answer: RestoreAnswer = {
+    comingBack(planning, meta, row, content, { source_class: "asserted", run_id: row.run_id }),
+    ({ decision, next, writing }) =>
+      writing.planned({
         found: true,
         restored: true,
         reason: null,
-        ...answerOf(meta, next, answering === undefined ? {} : { conflict_verdict: "duplicate" })
-      }
-      return { rows: [next], ...derivedOf(next, null), answer }
-    }
+        ...answerOf(meta, next, {
+          ...judgedFacts(meta, decision, row),
+          advisories: isEnded(next, moment.now)
+            ? [
+              ...meta.advisories,
+              "Its expiry or validity has ended: no read serves it until memory.touch or memory.update"
+            ]
+            : meta.advisories
+        })
+      })
   )
 }
+
+/** A claim that was out of service is judged like a new one, but retires nothing: both sides then stay to be seen. */
+export const comingBack = (
+  planning: Planning,
+  meta: WriteMeta,
+  row: MemoryRow,
+  content: Content,
+  origin: { readonly source_class: MemoryRow["source_class"]; readonly run_id: string },
+  change: Change = "restore"
+): Either.Either<{ readonly decision: Decision; readonly next: MemoryRow; readonly writing: Writing }, Refusal> =>
+  Either.map(
+    judgeClaim(planning, {
+      writer: row,
+      own: undefined,
+      content,
+      tags: row.tags,
+      mayReplacePinned: true,
+      pins: row.pinned,
+      proposed: false,
+      revives: true,
+      valid_at: row.valid_at,
+      expires_at: row.expires_at,
+      valid_to: row.valid_to,
+      if_match_sha256: null,
+      byContent: false,
+      ...origin
+    }),
+    ({ decision }) => {
+      const writing = new Writing(planning, meta)
+      const next = writing.add((moment) =>
+        carried(row, meta, moment, change, { ...standing({ status: "active" }, decision), tombstoned_at: null })
+      )
+      writing.derive(next, content)
+      if (decision._tag === "Insert") writing.flag(next, decision.conflicts)
+      return { decision, next, writing }
+    }
+  )

@@ -35,6 +35,22 @@ export interface ListFilter extends WriterFilter {
   readonly endedBefore: number | null
 }
 
+/** Every row of these statuses, ended or not. */
+export const everyRow = (writer: WriterFilter, statuses: ReadonlyArray<Status>): ListFilter => ({
+  ...writer,
+  run_id: null,
+  prefix: null,
+  memory_type: null,
+  source_trace: null,
+  tags: [],
+  tags_every: [],
+  entities: [],
+  contains: null,
+  pinned_only: false,
+  statuses,
+  endedBefore: null
+})
+
 export type SortBy = "created_at" | "updated_at" | "memory_key"
 
 /** The place after which a page goes on: the sort value and id of the last row of the page before. */

@@ -11,6 +11,7 @@ import { refuse } from "../kernel/LoomError.ts"
 import { canonicalEntity } from "../kernel/NamedThing.ts"
 import { bind } from "../kernel/Verb.ts"
 import type { BoundVerb, Payload } from "../kernel/Verb.ts"
+import { causeIn } from "./MemoryCause.ts"
 import { decodeCursor, encodeCursor, filterHash } from "./MemoryCursor.ts"
 import { isServed, SERVED_STATUSES } from "./MemoryModel.ts"
 import type { MemoryRow, Status } from "./MemoryModel.ts"
@@ -163,7 +164,7 @@ export const make: Effect.Effect<ReadonlyArray<BoundVerb>, never, MemoryReader> 
           ...viewOf(row, { reveal: false, previewCharacters: null }),
           change: row.change,
           write_id: row.write_id,
-          cause: row.cause === "" ? null : row.cause
+          cause: causeIn(row.cause)
         })),
         next_before_version: rows.length > limit ? page[page.length - 1]?.version.toString() ?? null : null,
         degraded: []

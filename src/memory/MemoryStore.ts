@@ -26,6 +26,8 @@ export type HeadEntry =
     | "version"
     | "expires_at"
     | "valid_to"
+    | "duplicate_of"
+    | "conflict_with"
   >
 
 /** Searchable copies of one content of one memory. */
@@ -78,6 +80,8 @@ export interface Commit {
   readonly entities: ReadonlyArray<EntityProjection>
   readonly ceilings: ReadonlyArray<Ceiling>
   readonly answers: ReadonlyArray<KeptAnswer>
+  /** Memories that may be found no more: what was derived from any of their contents goes, before the rows are laid down. */
+  readonly hidden: ReadonlyArray<Identity>
   /**
    * Links of audited reads. They are laid down before the rows, and stay if the rows never come: in the chain of their
    * namespace those of a commit stand before all its rows.
@@ -85,14 +89,45 @@ export interface Commit {
   readonly audits: ReadonlyArray<AuditEntry>
 }
 
+/** Rows that one claim may meet as peers share these: peers are never sought across them. */
+export interface PeerSlot {
+  readonly memory_type: string
+  readonly user_id: string
+}
+
 /** What a batch must know before it can be judged. */
 export interface Probes {
   readonly keys: ReadonlyArray<string>
   readonly ids: ReadonlyArray<string>
-  /** Served rows of one type and user with the same canonical form. */
-  readonly canonical: ReadonlyArray<{ readonly memory_type: string; readonly user_id: string; readonly sha256: string }>
-  /** Live rows of one agent and user with the same content. */
-  readonly content: ReadonlyArray<{ readonly agent: string; readonly user_id: string; readonly sha256: string }>
+  /** Rows of one type and user with the same canonical form, whatever their status. */
+  readonly canonical: ReadonlyArray<PeerSlot & { readonly sha256: string }>
+  /** Rows of one user with the same content, whatever their status. */
+  readonly content: ReadonlyArray<{ readonly user_id: string; readonly sha256: string }>
+  /** Rows linked to these memory_ids: their duplicates, and those that contradict them. */
+  readonly linked: ReadonlyArray<string>
+}
+
+export const noProbes: Probes = { keys: [], ids: [], canonical: [], content: [], linked: [] }
+
+/** A search for rows close to a vector. */
+export interface PeerQuery extends PeerSlot {
+  readonly vector: Float32Array
+  /** Least cosine. */
+  readonly threshold: number
+}
+
+/** A served row close to a vector, with the cosine and the content it was found by. */
+export interface Nominee extends Writer {
+  readonly memory_key: string
+  readonly content_sha256: string
+  readonly similarity: number
+}
+
+/** The vector of a served head. */
+export interface HeadVector extends Writer, PeerSlot {
+  readonly memory_key: string
+  readonly content_sha256: string
+  readonly vector: Float32Array
 }
 
 /** Where a namespace's counters stand. */
@@ -134,6 +169,25 @@ export class MemoryStore extends Context.Tag("loom/memory/MemoryStore")<MemorySt
   ) => Effect.Effect<ReadonlyArray<MemoryRow>, StoreError>
   /** Every head that any probe names. */
   readonly probe: (scope: Scope, probes: Probes) => Effect.Effect<ReadonlyArray<MemoryRow>, StoreError>
+  /** For each query the closest served rows at or above its threshold, closest first, at most `limit` of them. */
+  readonly near: (
+    scope: Scope,
+    embedderId: string,
+    queries: ReadonlyArray<PeerQuery>,
+    limit: number
+  ) => Effect.Effect<ReadonlyArray<ReadonlyArray<Nominee>>, StoreError>
+  /** The vectors of served heads, by identity, `limit` at a time, after the identity of the last one of the page before. */
+  readonly vectors: (
+    scope: Scope,
+    embedderId: string,
+    page: { readonly after: (Writer & { readonly memory_key: string }) | null; readonly limit: number }
+  ) => Effect.Effect<ReadonlyArray<HeadVector>, StoreError>
+  /** The vectors of the current content of the rows given, where there are any. */
+  readonly vectorsOf: (
+    scope: Scope,
+    embedderId: string,
+    rows: ReadonlyArray<Writer & PeerSlot & { readonly memory_key: string; readonly content_sha256: string }>
+  ) => Effect.Effect<ReadonlyArray<HeadVector>, StoreError>
   /** Hashes of the idempotency keys used since a time (milliseconds). */
   readonly idempotencyKeys: (scope: Scope, since: number) => Effect.Effect<ReadonlyArray<string>, StoreError>
   /** The first answer given under an idempotency key, at or after a time (milliseconds) when one is named. */

@@ -11,7 +11,7 @@ import { ch, Clickhouse } from "../platform/Clickhouse.ts"
 import type { Statement } from "../platform/Clickhouse.ts"
 import { EpochMillis, UInt64 } from "../platform/ClickhouseValue.ts"
 import { commitTo } from "./MemoryCommitClickhouse.ts"
-import { LIVE_STATUSES, SERVED_STATUSES } from "./MemoryModel.ts"
+import { peersOf } from "./MemoryPeersClickhouse.ts"
 import { repairOf } from "./MemoryRepairClickhouse.ts"
 import { inScope, place, rowColumns, rowsAt, StoredRow } from "./MemoryRowsClickhouse.ts"
 import { MemoryStore } from "./MemoryStore.ts"
@@ -54,7 +54,9 @@ const Entry = StoredRow.pick(
   "canonical_sha256",
   "version",
   "expires_at",
-  "valid_to"
+  "valid_to",
+  "duplicate_of",
+  "conflict_with"
 )
 
 const entryColumns = ch.join(Object.keys(Entry.fields).map((name) => ch.identifier(name)))
@@ -75,12 +77,11 @@ const probe = (scope: Scope, probes: Probes): Statement => {
       probes.canonical.map(({ memory_type, sha256, user_id }) => [sha256, memory_type, user_id])
     )
   }`
-  const content = ch.fragment`(content_sha256, agent, user_id) IN ${
-    ch.tuples(
-      ["String", "String", "String"],
-      probes.content.map(({ agent, sha256, user_id }) => [sha256, agent, user_id])
-    )
+  const content = ch.fragment`(content_sha256, user_id) IN ${
+    ch.tuples(["String", "String"], probes.content.map(({ sha256, user_id }) => [sha256, user_id]))
   }`
+  const wanted = ch.array("String", probes.linked)
+  const linked = ch.fragment`(duplicate_of IN ${wanted} OR hasAny(conflict_with, ${wanted}))`
   const from = (condition: typeof keys) =>
     ch.fragment`SELECT agent, user_id, session_id, memory_key FROM loom.memory
       WHERE ${inScope(scope)} AND ${condition}`
@@ -88,12 +89,12 @@ const probe = (scope: Scope, probes: Probes): Statement => {
     ...(probes.keys.length === 0 ? [] : [from(keys)]),
     ...(probes.ids.length === 0 ? [] : [from(ids)]),
     ...(probes.canonical.length === 0 ? [] : [from(canonical)]),
-    ...(probes.content.length === 0 ? [] : [from(content)])
+    ...(probes.content.length === 0 ? [] : [from(content)]),
+    ...(probes.linked.length === 0 ? [] : [from(linked)])
   ]
   return ch.sql("MemoryStore.probe")`SELECT ${rowColumns} FROM loom.memory FINAL
-    WHERE ${inScope(scope)} AND ${place} IN (${ch.join(places, " UNION ALL ")}) AND (${keys} OR ${ids}
-      OR (${canonical} AND status IN ${ch.array("String", SERVED_STATUSES)})
-      OR (${content} AND status IN ${ch.array("String", LIVE_STATUSES)}))`
+    WHERE ${inScope(scope)} AND ${place} IN (${ch.join(places, " UNION ALL ")})
+      AND (${keys} OR ${ids} OR ${canonical} OR ${content} OR ${linked})`
 }
 
 const IdemHash = Schema.Struct({ idem_hash: Schema.String })
@@ -149,9 +150,10 @@ const make = (clickhouse: Clickhouse["Type"]): MemoryStore["Type"] => ({
     return yield* rowsAt(clickhouse, scope, identities)
   }),
   probe: Effect.fn("MemoryStore.probe")(function*(scope, probes) {
-    const asked = probes.keys.length + probes.ids.length + probes.canonical.length + probes.content.length
-    return asked === 0 ? [] : yield* clickhouse.query(probe(scope, probes), StoredRow)
+    const isEmpty = Object.values(probes).every((list: ReadonlyArray<unknown>) => list.length === 0)
+    return isEmpty ? [] : yield* clickhouse.query(probe(scope, probes), StoredRow)
   }),
+  ...peersOf(clickhouse),
   idempotencyKeys: Effect.fn("MemoryStore.idempotencyKeys")(function*(scope, since) {
     const rows = yield* clickhouse.query(idempotencyKeys(scope, since), IdemHash)
     return rows.map(({ idem_hash }) => idem_hash)

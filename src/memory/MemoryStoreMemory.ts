@@ -15,7 +15,17 @@ import { LIVE_STATUSES, SERVED_STATUSES } from "./MemoryModel.ts"
 import type { MemoryRow, Status } from "./MemoryModel.ts"
 import { MemoryReader } from "./MemoryReader.ts"
 import { MemoryStore } from "./MemoryStore.ts"
-import type { AuditEntry, Commit, Derived, EntityProjection, KeptAnswer, Probes } from "./MemoryStore.ts"
+import type {
+  AuditEntry,
+  Commit,
+  Derived,
+  EntityProjection,
+  HeadVector,
+  KeptAnswer,
+  Nominee,
+  PeerQuery,
+  Probes
+} from "./MemoryStore.ts"
 import { typeFacts } from "./MemoryType.ts"
 
 /** What one namespace holds. Derived rows are kept by what makes them one in ClickHouse too. */
@@ -67,7 +77,13 @@ const addAnswer = (space: Space, answer: KeptAnswer): void => {
 }
 
 const commit = (state: State) =>
-  Effect.fn("MemoryStore.commit")(function*({ answers, audits, ceilings, derived, entities, rows }: Commit) {
+  Effect.fn("MemoryStore.commit")(function*({ answers, audits, ceilings, derived, entities, hidden, rows }: Commit) {
+    for (const identity of hidden) {
+      const space = spaceOf(state, identity)
+      const isIts = (item: Derived | EntityProjection) => identityKey(item.identity) === identityKey(identity)
+      removeWhere(space.derived, isIts)
+      removeWhere(space.entities, isIts)
+    }
     for (const item of derived) spaceOf(state, item.identity).derived.set(derivedKey(item), item)
     yield* faultPoint("commit.after_embeddings")
     yield* faultPoint("commit.after_chunks")
@@ -117,16 +133,45 @@ const position = ({ audits, ceiling, heads, versions }: Space) => {
   return { version: ceiling > last.at ? ceiling : last.at, audit_hash: last.hash, rows: heads.size }
 }
 
-const isNamed = (row: MemoryRow, { canonical, content, ids, keys }: Probes): boolean =>
+const isNamed = (row: MemoryRow, { canonical, content, ids, keys, linked }: Probes): boolean =>
   keys.includes(row.memory_key) || ids.includes(row.memory_id) ||
-  (isOneOf(SERVED_STATUSES, row) &&
-    canonical.some((probe) =>
-      probe.sha256 === row.canonical_sha256 && probe.memory_type === row.memory_type && probe.user_id === row.user_id
-    )) ||
-  (isOneOf(LIVE_STATUSES, row) &&
-    content.some((probe) =>
-      probe.sha256 === row.content_sha256 && probe.agent === row.agent && probe.user_id === row.user_id
-    ))
+  canonical.some((probe) =>
+    probe.sha256 === row.canonical_sha256 && probe.memory_type === row.memory_type && probe.user_id === row.user_id
+  ) ||
+  content.some((probe) => probe.sha256 === row.content_sha256 && probe.user_id === row.user_id) ||
+  linked.includes(row.duplicate_of) || row.conflict_with.some((id) => linked.includes(id))
+
+/** The vectors of served heads, by identity. */
+const vectorsIn = ({ derived, heads }: Space, embedderId: string): ReadonlyArray<HeadVector> =>
+  [...heads.values()]
+    .filter((row) => isOneOf(SERVED_STATUSES, row) && row.canonical_sha256 !== "")
+    .flatMap((row): ReadonlyArray<HeadVector> => {
+      const found = derived.get(`${identityKey(row)}\u0000${row.content_sha256}\u0000${embedderId}`)
+      return found === undefined ? [] : [{ ...row, vector: found.searchable.value_vector }]
+    })
+    .sort((left, right) => identityKey(left) < identityKey(right) ? -1 : 1)
+
+/** The cosine of two vectors of any length. */
+const cosine = (left: Float32Array, right: Float32Array): number => {
+  let dot = 0
+  let ofLeft = 0
+  let ofRight = 0
+  left.forEach((number, at) => {
+    const other = right[at] ?? 0
+    dot += number * other
+    ofLeft += number * number
+    ofRight += other * other
+  })
+  return ofLeft === 0 || ofRight === 0 ? 0 : dot / Math.sqrt(ofLeft * ofRight)
+}
+
+const nearIn = (space: Space, embedderId: string, query: PeerQuery, limit: number): ReadonlyArray<Nominee> =>
+  vectorsIn(space, embedderId)
+    .filter((one) => one.user_id === query.user_id && one.memory_type === query.memory_type)
+    .map((one) => ({ ...one, similarity: cosine(one.vector, query.vector) }))
+    .filter(({ similarity }) => similarity >= query.threshold)
+    .sort((left, right) => right.similarity - left.similarity)
+    .slice(0, limit)
 
 const keptAnswer = ({ answers, versions }: Space, idemHash: string, since: number) => {
   const kept = [
@@ -163,6 +208,17 @@ const makeStore = (state: State): MemoryStore["Type"] => ({
   }),
   probe: Effect.fn("MemoryStore.probe")(function*(scope, probes) {
     return [...spaceOf(state, scope).heads.values()].filter((row) => isNamed(row, probes))
+  }),
+  near: Effect.fn("MemoryStore.near")(function*(scope, embedderId, queries, limit) {
+    return queries.map((query) => nearIn(spaceOf(state, scope), embedderId, query, limit))
+  }),
+  vectors: Effect.fn("MemoryStore.vectors")(function*(scope, embedderId, { after, limit }) {
+    const from = after === null ? "" : identityKey(after)
+    return vectorsIn(spaceOf(state, scope), embedderId).filter((one) => identityKey(one) > from).slice(0, limit)
+  }),
+  vectorsOf: Effect.fn("MemoryStore.vectorsOf")(function*(scope, embedderId, rows) {
+    const wanted = new Set(rows.map(identityKey))
+    return vectorsIn(spaceOf(state, scope), embedderId).filter((one) => wanted.has(identityKey(one)))
   }),
   idempotencyKeys: Effect.fn("MemoryStore.idempotencyKeys")(function*(scope, since) {
     const { answers, versions } = spaceOf(state, scope)

@@ -6,6 +6,7 @@ import * as Schema from "effect/Schema"
 import { MemoryKey } from "../kernel/Identity.ts"
 import { Json } from "../kernel/Json.ts"
 import { make } from "../kernel/Verb.ts"
+import { Cause } from "./MemoryCause.ts"
 import {
   itemFields,
   MemoryTypeName,
@@ -371,7 +372,8 @@ export const MemoryHistory = make("memory.history", {
       Schema.Struct({
         change: Schema.String,
         write_id: Schema.String,
-        cause: Schema.NullOr(Schema.String)
+        /** The write, rule and evidence behind a change on another row's account; null for the row's own writes. */
+        cause: Schema.NullOr(Cause)
       }).pipe(Schema.extend(Schema.partial(MemoryView)))
     ),
     next_before_version: Schema.NullOr(Schema.String),

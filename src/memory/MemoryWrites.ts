@@ -9,9 +9,8 @@ import * as Schema from "effect/Schema"
 import { resolveScope, resolveUser } from "../kernel/Caller.ts"
 import type { Caller } from "../kernel/Caller.ts"
 import type { Scope } from "../kernel/Identity.ts"
-import { mintWriteId } from "../kernel/Ids.ts"
 import { isWellFormed } from "../kernel/Json.ts"
-import type { LoomError, Refusal } from "../kernel/LoomError.ts"
+import type { LoomError } from "../kernel/LoomError.ts"
 import { refuse, toWire } from "../kernel/LoomError.ts"
 import { bind, payloadFault, UNSOUND_TEXT } from "../kernel/Verb.ts"
 import type { BoundVerb, Payload } from "../kernel/Verb.ts"
@@ -19,9 +18,10 @@ import { MemoryClient } from "./MemoryClient.ts"
 import type { FailedItem, SetItem, Target, WriteMeta } from "./MemoryCommand.ts"
 import { MemoryIntake } from "./MemoryIntake.ts"
 import { isLive, valueOf } from "./MemoryModel.ts"
-import type { MemoryRow, SourceClass } from "./MemoryModel.ts"
+import type { MemoryRow } from "./MemoryModel.ts"
 import { anyWriter, MemoryReader } from "./MemoryReader.ts"
-import { idempotencyOf, sourceClassOf, statementOf, validityFault } from "./MemoryStatement.ts"
+import { assumedOf, metaOf, targetOf } from "./MemoryRequest.ts"
+import { sourceClassOf, statementOf, validityFault } from "./MemoryStatement.ts"
 import {
   BulkItem,
   MemoryBulkSet,
@@ -31,51 +31,6 @@ import {
   MemoryUpdate,
   MemoryUpdateById
 } from "./MemoryVerbs.ts"
-
-interface WriteRequest {
-  readonly idempotency_key?: string | undefined
-  readonly run_id?: string | undefined
-  readonly source_class?: string | undefined
-  readonly dry_run?: boolean | undefined
-}
-
-const metaOf = (verb: string, request: WriteRequest, caller: Caller, stamped: SourceClass) =>
-  Effect.gen(function*() {
-    const meta: WriteMeta = {
-      ...idempotencyOf(caller, verb, request),
-      write_id: yield* mintWriteId,
-      actor: caller.actor,
-      source_class: yield* sourceClassOf(request.source_class, stamped),
-      run_id: request.run_id ?? "",
-      dry_run: request.dry_run ?? false,
-      advisories: [],
-      degraded: []
-    }
-    return meta
-  })
-
-/** A target with the caller's bound: a token bound to one user never reaches another user's row. */
-const targetOf = (
-  caller: Caller,
-  request: { readonly [Field in keyof Target]?: string | undefined }
-): Effect.Effect<Target, Refusal> => {
-  const memory_key = request.memory_key ?? null
-  const memory_id = request.memory_id ?? null
-  return memory_key === null && memory_id === null
-    ? Effect.fail(refuse("INVALID_ARGUMENT", "`memory_key` or `memory_id` is needed", { field: "memory_key" }))
-    : Effect.map(
-      request.user_id === undefined && caller.boundUser === null
-        ? Effect.succeed(null)
-        : resolveUser(caller, request.user_id),
-      (user_id) => ({
-        memory_key,
-        memory_id,
-        agent: request.agent ?? null,
-        user_id,
-        session_id: request.session_id ?? null
-      })
-    )
-}
 
 // An update is prepared for the row it read; if another write lands in between, it is prepared again. Each round loses
 // only to a write that succeeded, so a few rounds are enough for any writer that does not hammer one key.
@@ -175,15 +130,24 @@ export const make: Effect.Effect<
       return yield* client.bulkSet(scope, { _tag: "memory.bulk_set", meta, items })
     })
 
-  /** The live row a target names, as a plain read sees it; the actor resolves it again and has the last word. */
-  const current = (scope: Scope, target: Target) =>
+  /** The row a target names, as a plain read sees it; the actor resolves it again and has the last word. */
+  const current = (scope: Scope, target: Target, isMeant: (row: MemoryRow, now: number) => boolean) =>
     Effect.gen(function*() {
       const now = yield* Clock.currentTimeMillis
       const writer = { ...anyWriter, agent: target.agent, user_id: target.user_id, session_id: target.session_id }
       const rows = target.memory_id !== null
         ? yield* reader.byId(scope, target.memory_id, writer)
         : yield* reader.byKey(scope, target.memory_key ?? "", writer)
-      return rows.find((row) => isLive(row, now))
+      return rows.find((row) => isMeant(row, now))
+    })
+
+  /** A stored value made ready to be judged again, as it is. */
+  const prepared = (row: MemoryRow) =>
+    intake.prepare({
+      memory_key: row.memory_key,
+      value: valueOf(row),
+      memory_type: row.memory_type,
+      sensitivity: row.sensitivity
     })
 
   const updateCommand = (
@@ -207,19 +171,15 @@ export const make: Effect.Effect<
       return {
         meta: { ...meta, advisories: prepared.advisories },
         target,
-        assumed: {
-          memory_id: row?.memory_id ?? "",
-          // The old value matters only when the new content is made from it.
-          content_sha256: retyped && request.value === undefined ? row.content_sha256 : "",
-          memory_type: row?.memory_type ?? "",
-          sensitivity: row?.sensitivity ?? "none"
-        },
+        // The old value matters only when the new content is made from it.
+        assumed: assumedOf(row, retyped && request.value === undefined),
         content: value === undefined || row === undefined ? null : yield* intake.prepare({
           memory_key: row.memory_key,
           value,
           memory_type: request.memory_type ?? row.memory_type,
+          sensitivity: request.sensitivity,
           // A label once set stays until it is changed; an unset one is judged by the new value.
-          sensitivity: request.sensitivity ?? (row.sensitivity === "none" ? undefined : row.sensitivity)
+          kept: row.sensitivity
         }),
         statement: prepared.statement,
         if_match_sha256: request.if_match_sha256 ?? null
@@ -238,7 +198,7 @@ export const make: Effect.Effect<
       const meta = yield* metaOf(MemoryUpdate.tag, request, caller, "asserted")
       const target = yield* targetOf(caller, request)
       return yield* untilSettled(Effect.gen(function*() {
-        const command = yield* updateCommand(request, meta, target, yield* current(scope, target))
+        const command = yield* updateCommand(request, meta, target, yield* current(scope, target, isLive))
         return yield* client.update(scope, { _tag: "memory.update", ...command })
       }))
     })
@@ -249,7 +209,7 @@ export const make: Effect.Effect<
       const meta = yield* metaOf(MemoryUpdateById.tag, request, caller, "asserted")
       const target = yield* targetOf(caller, request)
       return yield* untilSettled(Effect.gen(function*() {
-        const command = yield* updateCommand(request, meta, target, yield* current(scope, target))
+        const command = yield* updateCommand(request, meta, target, yield* current(scope, target, isLive))
         return yield* client.updateById(scope, { _tag: "memory.update_by_id", ...command })
       }))
     })
@@ -273,7 +233,16 @@ export const make: Effect.Effect<
       const scope = yield* resolveScope(caller, request)
       const meta = yield* metaOf(MemoryRestore.tag, request, caller, "asserted")
       const target = yield* targetOf(caller, request)
-      return yield* client.restore(scope, { _tag: "memory.restore", meta, target })
+      return yield* untilSettled(Effect.gen(function*() {
+        const row = yield* current(scope, target, isGone)
+        return yield* client.restore(scope, {
+          _tag: "memory.restore",
+          meta,
+          target,
+          assumed: assumedOf(row, true),
+          content: row === undefined ? null : yield* prepared(row)
+        })
+      }))
     })
 
   return [
@@ -285,6 +254,9 @@ export const make: Effect.Effect<
     bind(MemoryRestore, restore)
   ]
 })
+
+/** Whether a row is one that memory.restore brings back. */
+const isGone = (row: MemoryRow): boolean => row.status === "tombstoned" || row.status === "superseded"
 
 const keyIn = (raw: unknown): string | null =>
   typeof raw === "object" && raw !== null && "memory_key" in raw && typeof raw.memory_key === "string"

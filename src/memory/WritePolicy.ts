@@ -1,23 +1,47 @@
 /**
- * The decision about one write, pure: guards, precondition, restatement, canonical merge, insert, in that order. It sees
- * what is stored (and the earlier writes of its batch) and says what becomes of the write; it never does I/O. Offered as
- * a service, so that a deployment can put its own judge in place by providing another layer.
+ * The decision about one write, pure: guards, blacklist, precondition, restatement, canonical merge, peers, insert, in
+ * that order. It sees what is stored (and the earlier writes of its batch) and says what becomes of the write and of the
+ * rows it met; it never does I/O. Offered as a service, so that a deployment can put its own judge in place by providing
+ * another layer. What two claims say of each other is `claims/ClaimCompare`; what the decision writes, `MemoryPlan`.
  */
 import * as Context from "effect/Context"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
+import { blacklisted } from "../blacklist/BlacklistModel.ts"
+import type { BlacklistHit } from "../blacklist/BlacklistModel.ts"
 import type { Refusal } from "../kernel/LoomError.ts"
 import { refuse } from "../kernel/LoomError.ts"
 import type { ConflictPolicy } from "../namespace/NamespaceModel.ts"
+import { ClaimCache } from "./claims/ClaimCache.ts"
+import type { Comparison } from "./claims/ClaimCompare.ts"
+import type { Near } from "./HeadView.ts"
 import type { Content } from "./MemoryContent.ts"
-import type { MemoryRow } from "./MemoryModel.ts"
+import type { Verdict } from "./MemoryFields.ts"
+import type { MemoryRow, SourceClass } from "./MemoryModel.ts"
 
-/** What the namespace asks of the judge. */
+/** What the namespace asks of the judge for one write. */
 export interface Rules {
   readonly conflictPolicy: ConflictPolicy
   /** Whether a bulk write takes any live row with the same bytes of the same agent and user for the fact. */
   readonly bulkDedup: "identity" | "none"
+  /** How long a memory is served at most; null means for good. */
+  readonly retentionSeconds: number | null
+  /**
+   * Cosines: at or above `conflict` a row may be a peer on suspicion, a little below it only when it surely says otherwise;
+   * at or above `duplicate` it may answer for a write that says the same.
+   */
+  readonly thresholds: { readonly conflict: number; readonly duplicate: number }
+  /** Predicates that hold several values at once: another value beside them is no contradiction. */
+  readonly multiValued: ReadonlyArray<string>
 }
+
+// Measured on pairs of short claims: a sixth of the contradictions has a cosine up to this much below the threshold that
+// separates near from far, and a comparison sure of itself is hardly wrong there.
+const NOMINATION_MARGIN = 0.2
+
+/** The least cosine at which a row is compared at all. */
+export const nominationFloor = ({ thresholds }: Pick<Rules, "thresholds">): number =>
+  Math.max(0, thresholds.conflict - NOMINATION_MARGIN)
 
 /** The write as the judge sees it. */
 export interface JudgedWrite {
@@ -27,11 +51,20 @@ export interface JudgedWrite {
   readonly mayReplacePinned: boolean
   /** Whether the row is pinned by the write. */
   readonly pins: boolean
+  /** A claim on trial: it is judged, and touches no other row until it is accepted. */
+  readonly proposed: boolean
+  /** An older claim comes back (restore, an accepted proposal): it retires nothing. */
+  readonly revives: boolean
+  readonly source_class: SourceClass
+  /** When the claim became true (milliseconds), when the writer said so. */
+  readonly valid_at: number | null
   readonly if_match_sha256: string | null
+  /** The blacklist pattern that the value matches. */
+  readonly blacklisted: BlacklistHit | undefined
   readonly now: number
 }
 
-/** What the write meets. All rows belong to the write's namespace, type and user. */
+/** What the write meets. Peers and canonical matches share the write's type and user. */
 export interface Met {
   /** The live row under the write's own identity. */
   readonly own: MemoryRow | undefined
@@ -39,54 +72,217 @@ export interface Met {
   readonly canonical: ReadonlyArray<MemoryRow>
   /** Live rows elsewhere with the same bytes, by the same agent and user, when the verb treats them as the fact. */
   readonly sameContent: ReadonlyArray<MemoryRow>
+  /** A deleted or rejected row that said the same. */
+  readonly withdrawn: MemoryRow | undefined
+  /** Served rows elsewhere whose vector is close, closest first; `outlasts`: it is served as long as the write asks. */
+  readonly near: ReadonlyArray<Near & { readonly outlasts: boolean }>
+  /** Live rows of other writers under the same key, when the policy compares them. */
+  readonly sameKey: ReadonlyArray<MemoryRow>
+}
+
+/** A peer and what the comparison with it came to. */
+export interface JudgedPeer extends Near {
+  readonly verdict: Verdict
+  readonly rule: string
+  readonly reason: string
+}
+
+/** A row that the write takes out of service: by which rule, and on what evidence. */
+export interface Retirement {
+  readonly row: MemoryRow
+  readonly rule: "newest_wins.key" | "newest_wins.refines"
+  readonly evidence: string
+}
+
+interface Verdicted {
+  readonly peers: ReadonlyArray<JudgedPeer>
+  readonly retires: ReadonlyArray<Retirement>
 }
 
 export type Decision =
-  /** Byte-identical to the own row: it is reinforced. */
-  | { readonly _tag: "Restate" }
-  /** Says what another row says: nothing is written, that row is reinforced. */
-  | { readonly _tag: "Merge"; readonly into: MemoryRow; readonly reason: string }
-  /** Stored under its own key, while another row answers for it. */
-  | { readonly _tag: "Duplicate"; readonly of: MemoryRow; readonly reason: string }
-  /** A new fact, or a revision of the own row. */
-  | { readonly _tag: "Insert" }
+  & Verdicted
+  & (
+    /** Byte-identical to the own row: it is reinforced. */
+    | { readonly _tag: "Restate" }
+    /** Says what another row says: nothing is written, that row is reinforced. */
+    | { readonly _tag: "Merge"; readonly into: MemoryRow; readonly reason: string }
+    /** Stored under its own key, while another row answers for it. */
+    | { readonly _tag: "Duplicate"; readonly of: MemoryRow; readonly reason: string }
+    /** Older than what stands: stored, and at once superseded by that row. */
+    | { readonly _tag: "Backfill"; readonly by: MemoryRow; readonly reason: string }
+    /** A new fact, or a revision of the own row; `conflicts` are the rows it contradicts. */
+    | {
+      readonly _tag: "Insert"
+      readonly verdict: "clear" | "conflict" | "refines"
+      readonly conflicts: ReadonlyArray<JudgedPeer>
+    }
+  )
 
 export class WritePolicy extends Context.Tag("loom/memory/WritePolicy")<WritePolicy, {
   readonly judge: (met: Met, write: JudgedWrite, rules: Rules) => Either.Either<Decision, Refusal>
+  /** What two values say of each other; `similarity` is their vectors' cosine. */
+  readonly compare: (stored: string, written: string, similarity: number) => Comparison
 }>() {}
 
-export const layer: Layer.Layer<WritePolicy> = Layer.succeed(WritePolicy, {
-  judge: (met, write, rules) => judge(met, write, rules)
+// Parsed claims kept for the next comparison: some kilobytes each.
+const CLAIMS_KEPT = 4_096
+
+export const layer: Layer.Layer<WritePolicy> = Layer.sync(WritePolicy, () => {
+  const claims = new ClaimCache(CLAIMS_KEPT)
+  const compare = (stored: string, written: string, similarity: number) => claims.compare(stored, written, similarity)
+  return { judge: (met, write, rules) => judge(met, write, rules, compare), compare }
 })
 
-export const judge = (met: Met, write: JudgedWrite, rules: Rules): Either.Either<Decision, Refusal> => {
-  const { content } = write
-  const identical = met.own !== undefined && met.own.content_sha256 === content.content_sha256
-  if (!identical) {
-    const guard = guards(met.own, write)
-    if (guard !== undefined) return Either.left(guard)
+type Compare = typeof WritePolicy.Service["compare"]
+
+export const judge = (
+  met: Met,
+  write: JudgedWrite,
+  rules: Rules,
+  compare: Compare
+): Either.Either<Decision, Refusal> => {
+  const { own } = met
+  const identical = own !== undefined && own.content_sha256 === write.content.content_sha256
+  const refusal = (identical ? undefined : guards(own, write)) ??
+    (write.blacklisted === undefined ? undefined : blacklisted(write.blacklisted)) ??
+    preconditionFault(own, write.if_match_sha256) ?? suppressionFault(met, write) ?? proposalFault(own, write)
+  if (refusal !== undefined) return Either.left(refusal)
+  // A claim on trial that somebody now states outright is judged like a new one.
+  if (identical && (own.status !== "proposed" || write.proposed)) {
+    return Either.right({ _tag: "Restate", ...nothingMet })
   }
-  const stale = preconditionFault(met.own, write.if_match_sha256)
-  if (stale !== undefined) return Either.left(stale)
-  if (identical) return Either.right({ _tag: "Restate" })
-  if (rules.conflictPolicy === "append_only") return Either.right({ _tag: "Insert" })
-  const same = met.sameContent[0]
-  if (same !== undefined) return Either.right(answeredBy(met, write, same, "the same words, byte for byte"))
-  const canonical = content.canonical_sha256 === "" ? undefined : met.canonical[0]
-  if (canonical !== undefined) {
-    return Either.right(answeredBy(met, write, canonical, "the same canonical form"))
+  if (rules.conflictPolicy === "append_only") {
+    return Either.right({ _tag: "Insert", verdict: "clear", conflicts: [], ...nothingMet })
   }
-  return Either.right({ _tag: "Insert" })
+  const older = write.proposed || write.revives || rules.conflictPolicy !== "newest_wins"
+    ? noneOlder
+    : olderOf(met, write)
+  const same = met.sameContent[0] ?? (write.content.canonical_sha256 === "" ? undefined : met.canonical[0])
+  // A pinned memory never steps back behind another: someone asked for it to stand.
+  if (same !== undefined && own?.pinned !== true && !write.pins) {
+    const reason = met.sameContent.length > 0 ? "the same words, byte for byte" : "the same canonical form"
+    return Either.right(answeredBy(met, write, older.retires, same, reason))
+  }
+  // Rows that were looked at a little below the threshold, and in vain, are no peers.
+  const peers = met.near
+    .map((near) => judged(near, write, rules, compare))
+    .filter(({ similarity, verdict }) => verdict !== "clear" || similarity >= rules.thresholds.conflict)
+  const pinned = peers.find((peer) => peer.row.pinned && peer.verdict !== "clear")
+  if (pinned !== undefined && !write.mayReplacePinned && !write.revives) {
+    return Either.left(refuse("PINNED_CONFLICT", `A pinned memory stands beside it: ${pinned.reason}`, {
+      memory_key: pinned.row.memory_key,
+      memory_id: pinned.row.memory_id,
+      content_sha256: pinned.row.content_sha256,
+      conflict_verdict: "rejected"
+    }))
+  }
+  if (older.by !== undefined) {
+    return Either.right({
+      _tag: "Backfill",
+      by: older.by,
+      reason: "the row under the key became true later",
+      peers,
+      retires: []
+    })
+  }
+  const twin = peers.find((peer) => peer.verdict === "duplicate")
+  if (twin !== undefined && own?.pinned !== true && !write.pins) {
+    return Either.right({ _tag: "Duplicate", of: twin.row, reason: twin.reason, peers, retires: older.retires })
+  }
+  const refined = peers.filter((peer) => peer.verdict === "refines")
+  const conflicts = peers.filter((peer) => peer.verdict === "conflict" && !older.retires.some(retires(peer.row)))
+  const first = peers.find((peer) => peer.verdict === "refines" || peer.verdict === "conflict")
+  return Either.right({
+    _tag: "Insert",
+    verdict: first === undefined
+      ? "clear"
+      : first.verdict === "refines" || conflicts.length === 0
+      ? "refines"
+      : "conflict",
+    conflicts,
+    peers,
+    retires: [
+      ...older.retires,
+      ...refined
+        .filter((peer) => !older.retires.some(retires(peer.row)))
+        .map((peer): Retirement => ({ row: peer.row, rule: "newest_wins.refines", evidence: peer.reason }))
+    ]
+  })
 }
 
-// A pinned memory never steps back behind another: someone asked for it to stand. A merge writes nothing, so it may only happen where nothing would be lost: not when the own key already holds another
+const nothingMet: Verdicted = { peers: [], retires: [] }
+
+const retires = (row: MemoryRow) => (retirement: Retirement): boolean => retirement.row.memory_id === row.memory_id
+
+// A merge writes nothing, so it may only happen where nothing would be lost: not when the own key already holds another
 // value (the caller revised it), and not when the match belongs to another run (a run-scoped read must find the write).
-const answeredBy = (met: Met, write: JudgedWrite, row: MemoryRow, reason: string): Decision =>
-  met.own?.pinned === true || write.pins
-    ? { _tag: "Insert" }
-    : met.own === undefined && (write.run_id === "" || row.run_id === write.run_id)
-    ? { _tag: "Merge", into: row, reason }
-    : { _tag: "Duplicate", of: row, reason }
+const answeredBy = (
+  { own }: Met,
+  { run_id }: JudgedWrite,
+  older: ReadonlyArray<Retirement>,
+  row: MemoryRow,
+  reason: string
+): Decision => {
+  const merges = own === undefined && (run_id === "" || row.run_id === run_id)
+  const peers: ReadonlyArray<JudgedPeer> = [
+    { row, similarity: 1, verdict: merges ? "merge" : "duplicate", rule: "canonical", reason }
+  ]
+  const verdicted = { peers, retires: older.filter((retirement) => !retires(row)(retirement)) }
+  return merges
+    ? { _tag: "Merge", into: row, reason, ...verdicted }
+    : { _tag: "Duplicate", of: row, reason, ...verdicted }
+}
+
+/** What newest_wins makes of the rows under the write's key: those it retires, or the later-dated one that stays. */
+interface Older {
+  readonly by: MemoryRow | undefined
+  readonly retires: ReadonlyArray<Retirement>
+}
+
+const noneOlder: Older = { by: undefined, retires: [] }
+
+const olderOf = ({ own, sameKey }: Met, write: JudgedWrite): Older => {
+  const rows = own === undefined ? sameKey : [own, ...sameKey]
+  const later = rows
+    .filter((row) => isLater(row, write))
+    .sort((left, right) => (right.valid_at ?? 0) - (left.valid_at ?? 0))[0]
+  return later !== undefined ? { by: later, retires: [] } : {
+    by: undefined,
+    retires: sameKey.filter((row) => !isHeld(row, write.now)).map((row) => ({
+      row,
+      rule: "newest_wins.key",
+      evidence: "an older row under the same key"
+    }))
+  }
+}
+
+/** Whether a row became true after the write did, by what both writers said. */
+const isLater = (row: MemoryRow, { valid_at }: JudgedWrite): boolean =>
+  row.valid_at !== null && valid_at !== null && row.valid_at > valid_at
+
+/** Whether a pin or a lock keeps a row from being retired by another. */
+export const isHeld = (row: MemoryRow, now: number): boolean => row.pinned || isLocked(row, now)
+
+const judged = (near: Met["near"][number], write: JudgedWrite, rules: Rules, compare: Compare): JudgedPeer => {
+  const { reason, relation, rule, substitution } = compare(near.row.value, write.content.value, near.similarity)
+  const peer = (verdict: Verdict, why = reason): JudgedPeer => ({ ...near, verdict, rule, reason: why })
+  if (relation === "other") return peer("clear")
+  const isClose = near.similarity >= rules.thresholds.conflict
+  if (relation !== "differs" && !isClose) return peer("clear", `${reason}, but it is not close`)
+  if (relation === "same") {
+    if (!near.outlasts) return peer("clear", `${reason}, but it ends before the write does`)
+    return near.similarity >= rules.thresholds.duplicate
+      ? peer("duplicate")
+      : peer("conflict", `${reason}, but not close enough to be sure`)
+  }
+  if (substitution === null || relation === "unsure") return peer("conflict")
+  if (rules.multiValued.includes(substitution.predicate)) {
+    return peer("clear", `\`${substitution.predicate}\` holds several values here`)
+  }
+  const replaces = rules.conflictPolicy === "newest_wins" && !write.proposed && !write.revives &&
+    !isLater(near.row, write) && !isHeld(near.row, write.now)
+  return peer(replaces ? "refines" : "conflict")
+}
 
 /** Lock and pin: what keeps a changed value from replacing the row under its key. */
 export const guards = (
@@ -94,17 +290,12 @@ export const guards = (
   write: Pick<JudgedWrite, "mayReplacePinned" | "now">
 ): Refusal | undefined => {
   if (own === undefined) return undefined
-  if (isLocked(own, write.now) && own.lock_mode === "read_only") {
-    return refuse("LOCKED", "The memory is locked against change", {
-      memory_key: own.memory_key,
-      lock_mode: own.lock_mode,
-      reason: own.lock_reason
-    })
-  }
+  if (isLocked(own, write.now) && own.lock_mode === "read_only") return lockedFault(own)
   if (own.pinned && !write.mayReplacePinned) {
     return refuse("PINNED_CONFLICT", "A pinned memory stands under this key", {
       memory_key: own.memory_key,
-      content_sha256: own.content_sha256
+      content_sha256: own.content_sha256,
+      conflict_verdict: "rejected"
     })
   }
   return undefined
@@ -112,6 +303,19 @@ export const guards = (
 
 export const isLocked = (row: Pick<MemoryRow, "lock_mode" | "lock_until">, now: number): boolean =>
   row.lock_mode !== "" && (row.lock_until === null || row.lock_until > now)
+
+/** What a caller hears whose write a lock stops. */
+export const lockedFault = (row: MemoryRow): Refusal =>
+  refuse(
+    "LOCKED",
+    row.lock_mode === "read_only" ? "The memory is locked against change" : "The memory is locked against deletion",
+    {
+      memory_key: row.memory_key,
+      lock_mode: row.lock_mode,
+      lock_until: row.lock_until === null ? null : new Date(row.lock_until).toISOString(),
+      reason: row.lock_reason
+    }
+  )
 
 /** `if_match_sha256` against the live row: it must be there and unchanged. */
 export const preconditionFault = (own: MemoryRow | undefined, expected: string | null): Refusal | undefined =>
@@ -122,3 +326,22 @@ export const preconditionFault = (own: MemoryRow | undefined, expected: string |
       own === undefined ? "No live memory stands under the key" : "The memory changed since it was read",
       own === undefined ? {} : { memory_key: own.memory_key, content_sha256: own.content_sha256 }
     )
+
+// Claims that nobody stated outright: they never bring back what somebody took away.
+const indirect: ReadonlyArray<SourceClass> = ["imported", "extracted", "derived"]
+
+const suppressionFault = ({ withdrawn }: Met, { source_class }: JudgedWrite): Refusal | undefined =>
+  withdrawn === undefined || !indirect.includes(source_class)
+    ? undefined
+    : refuse("SUPPRESSED", `The claim was ${withdrawn.status === "rejected" ? "rejected" : "deleted"} before`, {
+      memory_key: withdrawn.memory_key,
+      status: withdrawn.status
+    })
+
+const proposalFault = (own: MemoryRow | undefined, { content, proposed }: JudgedWrite): Refusal | undefined =>
+  !proposed || own === undefined || own.status === "proposed" || own.content_sha256 === content.content_sha256
+    ? undefined
+    : refuse("KEY_TAKEN", "A live memory stands under the key; a proposal would take it out of service", {
+      memory_key: own.memory_key,
+      content_sha256: own.content_sha256
+    })

@@ -1,6 +1,8 @@
 /**
- * The handlers of the namespace verbs. Registration is read again by an actor within seconds (`PolicyCache` in the
- * memory slice), so it takes effect without a restart.
+ * The handlers of the namespace verbs. A registration is read again by an actor within a second, so it takes effect
+ * without a restart. A change reads what is registered and writes it back changed, one change at a time: two callers who
+ * set different things at once both keep what they set. That holds within the process, and one process alone writes a
+ * store.
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -11,6 +13,7 @@ import type { BoundVerb } from "../kernel/Verb.ts"
 import { bind } from "../kernel/Verb.ts"
 import { DEFAULT_CONFLICT_POLICY } from "./NamespaceModel.ts"
 import type { Namespace } from "./NamespaceModel.ts"
+import { noSettings } from "./NamespaceSettingsModel.ts"
 import { NamespaceStore } from "./NamespaceStore.ts"
 import { NamespaceGet, NamespaceList, NamespaceRegister } from "./NamespaceVerbs.ts"
 
@@ -21,6 +24,7 @@ const view = (scope: Scope, found: Option.Option<Namespace>) =>
       registered: false,
       default_conflict_policy: DEFAULT_CONFLICT_POLICY,
       description: "",
+      ...noSettings,
       created_at: null,
       updated_at: null
     }),
@@ -30,18 +34,26 @@ const view = (scope: Scope, found: Option.Option<Namespace>) =>
       registered: true,
       default_conflict_policy: one.default_conflict_policy,
       description: one.description,
+      ...one.settings,
       created_at: new Date(one.created_at).toISOString(),
       updated_at: new Date(one.updated_at).toISOString()
     })
   })
 
+/** A setting after a change: left out it is kept, null clears it. */
+const changed = <A>(asked: A | null | undefined, before: A, empty: A): A =>
+  asked === undefined ? before : asked ?? empty
+
 export const make: Effect.Effect<ReadonlyArray<BoundVerb>, never, NamespaceStore> = Effect.gen(function*() {
   const store = yield* NamespaceStore
+  // Registrations are rare; one queue for all of them costs nobody anything.
+  const oneAtATime = yield* Effect.makeSemaphore(1)
   return [
     bind(NamespaceRegister, (request, caller) =>
       Effect.gen(function*() {
         const scope = yield* resolveScope(caller, request)
         const before = Option.getOrUndefined(yield* store.find(scope))
+        const old = before?.settings ?? noSettings
         const now = yield* Clock.currentTimeMillis
         const version = BigInt(now) * 1_000_000n
         const namespace: Namespace = {
@@ -49,6 +61,16 @@ export const make: Effect.Effect<ReadonlyArray<BoundVerb>, never, NamespaceStore
           default_conflict_policy: request.default_conflict_policy ?? before?.default_conflict_policy ??
             DEFAULT_CONFLICT_POLICY,
           description: request.description ?? before?.description ?? "",
+          settings: {
+            tag_registry: changed(request.tag_registry, old.tag_registry, noSettings.tag_registry),
+            thresholds: changed(request.thresholds, old.thresholds, noSettings.thresholds),
+            type_thresholds: changed(request.type_thresholds, old.type_thresholds, noSettings.type_thresholds),
+            multi_valued_predicates: changed(
+              request.multi_valued_predicates,
+              old.multi_valued_predicates,
+              noSettings.multi_valued_predicates
+            )
+          },
           created_at: before?.created_at ?? now,
           updated_at: now,
           actor: caller.actor,
@@ -57,7 +79,7 @@ export const make: Effect.Effect<ReadonlyArray<BoundVerb>, never, NamespaceStore
         }
         yield* store.put(namespace)
         return view(scope, Option.some(namespace))
-      })),
+      }).pipe(oneAtATime.withPermits(1))),
     bind(NamespaceGet, (request, caller) =>
       Effect.gen(function*() {
         const scope = yield* resolveScope(caller, request)

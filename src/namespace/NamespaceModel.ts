@@ -4,17 +4,15 @@
  */
 import * as Schema from "effect/Schema"
 import { Scope } from "../kernel/Identity.ts"
+import { ConflictPolicy, NamespaceSettings } from "./NamespaceSettingsModel.ts"
 
-/** What a write that contradicts a stored memory does. */
-export const ConflictPolicy = Schema.Literal("auto_reinforce", "manual_review", "newest_wins", "append_only")
-export type ConflictPolicy = typeof ConflictPolicy.Type
-
-export const DEFAULT_CONFLICT_POLICY: ConflictPolicy = "auto_reinforce"
+export { ConflictPolicy, DEFAULT_CONFLICT_POLICY } from "./NamespaceSettingsModel.ts"
 
 export const Namespace = Schema.Struct({
   ...Scope.fields,
   default_conflict_policy: ConflictPolicy,
   description: Schema.String,
+  settings: NamespaceSettings,
   /** Milliseconds since 1970. */
   created_at: Schema.Number,
   updated_at: Schema.Number,

@@ -8,17 +8,28 @@ import * as Schema from "effect/Schema"
 import { ch, Clickhouse } from "../platform/Clickhouse.ts"
 import { EpochMillis, UInt64 } from "../platform/ClickhouseValue.ts"
 import { Namespace } from "./NamespaceModel.ts"
+import { NamespaceSettings } from "./NamespaceSettingsModel.ts"
 import { NamespaceStore } from "./NamespaceStore.ts"
+
+// A row of before there were settings holds the column's default, the empty text.
+const Settings = Schema.transform(Schema.String, Schema.parseJson(NamespaceSettings), {
+  strict: true,
+  decode: (text) => text === "" ? "{}" : text,
+  encode: (text) => text
+})
 
 const Row = Schema.Struct({
   ...Namespace.fields,
+  settings: Settings,
   created_at: EpochMillis,
   updated_at: EpochMillis,
   version: UInt64
 })
 
+const encodeSettings = Schema.encodeSync(Settings)
+
 const columns = ch
-  .fragment`org, namespace, default_conflict_policy, description, created_at, updated_at, actor, version`
+  .fragment`org, namespace, default_conflict_policy, settings, description, created_at, updated_at, actor, version`
 
 export const layer: Layer.Layer<NamespaceStore, never, Clickhouse> = Layer.effect(
   NamespaceStore,
@@ -41,6 +52,7 @@ export const layer: Layer.Layer<NamespaceStore, never, Clickhouse> = Layer.effec
     put: Effect.fn("NamespaceStore.put")(function*(namespace) {
       yield* clickhouse.insert("loom.namespaces", [{
         ...namespace,
+        settings: encodeSettings(namespace.settings),
         created_at: new Date(namespace.created_at),
         updated_at: new Date(namespace.updated_at)
       }])

@@ -4,7 +4,13 @@
 import * as Schema from "effect/Schema"
 import { Name } from "../kernel/Identity.ts"
 import { make } from "../kernel/Verb.ts"
-import { ConflictPolicy } from "./NamespaceModel.ts"
+import {
+  ConflictPolicy,
+  MultiValuedPredicates,
+  TagRegistry,
+  ThresholdPins,
+  TypeThresholds
+} from "./NamespaceSettingsModel.ts"
 
 const NamespaceView = Schema.Struct({
   org: Schema.String,
@@ -12,6 +18,10 @@ const NamespaceView = Schema.Struct({
   registered: Schema.Boolean,
   default_conflict_policy: ConflictPolicy,
   description: Schema.String,
+  tag_registry: TagRegistry,
+  thresholds: ThresholdPins,
+  type_thresholds: TypeThresholds,
+  multi_valued_predicates: MultiValuedPredicates,
   created_at: Schema.NullOr(Schema.String),
   updated_at: Schema.NullOr(Schema.String)
 })
@@ -23,14 +33,20 @@ export const NamespaceRegister = make("namespace.register", {
   listed: false,
   teaching: {
     what: "Register a namespace or change its policies; what is left out is kept.",
-    when: "A namespace needs another conflict policy than auto_reinforce.",
-    whenNot: "The defaults fit: a namespace needs no registration."
+    when: "A namespace needs another conflict policy than auto_reinforce, or rules for tags, types or predicates.",
+    whenNot: "The defaults fit: a namespace needs no registration.",
+    args:
+      "Each setting is replaced as a whole; null clears it. tag_registry gives a tag its own conflict policy, dedup (identity or none) and retention_seconds; it stands before the default, and of several tags the strictest counts. thresholds and type_thresholds pin the cosines at which a stored memory is a peer (conflict) and may be a duplicate (duplicate); calibration.get tells what is in force. multi_valued_predicates names those of which a subject has several at once, such as speaks."
   },
   payload: Schema.Struct({
     org: Schema.optional(Name),
     namespace: Name,
     default_conflict_policy: Schema.optional(ConflictPolicy),
-    description: Schema.optional(Schema.String.pipe(Schema.maxLength(2048)))
+    description: Schema.optional(Schema.String.pipe(Schema.maxLength(2048))),
+    tag_registry: Schema.optional(Schema.NullOr(TagRegistry)),
+    thresholds: Schema.optional(Schema.NullOr(ThresholdPins)),
+    type_thresholds: Schema.optional(Schema.NullOr(TypeThresholds)),
+    multi_valued_predicates: Schema.optional(Schema.NullOr(MultiValuedPredicates))
   }),
   answer: NamespaceView
 })

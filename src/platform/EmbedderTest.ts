@@ -16,6 +16,9 @@ export interface TestEmbedderOptions {
 
 export const failingText = "[embedder fails]"
 
+/** Its similarities say how many words two texts share, and nothing of their meaning. */
+export const testEmbedderId = "test-stems-64/v1"
+
 // 64 random signs keep unrelated words within about 0.4 of a right angle, and a row stays small in a test table.
 const dimensions = 64
 
@@ -26,7 +29,7 @@ export const make = (options: TestEmbedderOptions = {}): typeof Embedder.Service
     return texts.map(vectorOf)
   })
   return {
-    id: "test-stems-64/v1",
+    id: testEmbedderId,
     dimensions,
     embed,
     embedQuery: Effect.fn("Embedder.embedQuery")(function*(text: string) {

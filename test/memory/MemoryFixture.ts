@@ -149,6 +149,7 @@ export const commitOf = (rows: ReadonlyArray<MemoryRow>, more: Partial<Commit> =
   ceilings: [],
   answers: [],
   audits: [],
+  hidden: [],
   ...more
 })
 

@@ -7,13 +7,16 @@ import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Order from "effect/Order"
+import { entryOf } from "../../src/memory/HeadIndex.ts"
 import type { MemoryRow } from "../../src/memory/MemoryModel.ts"
 import { anyWriter, MemoryReader } from "../../src/memory/MemoryReader.ts"
-import { MemoryStore } from "../../src/memory/MemoryStore.ts"
+import { MemoryStore, noProbes } from "../../src/memory/MemoryStore.ts"
 import type { Probes } from "../../src/memory/MemoryStore.ts"
 import { commitSuite } from "./MemoryCommitContract.ts"
 import {
   commitOf,
+  derivedOf,
+  embedderId,
   everything,
   firstPage,
   freshScope,
@@ -24,8 +27,6 @@ import {
   versionAt
 } from "./MemoryFixture.ts"
 import { readerSuite } from "./MemoryReaderContract.ts"
-
-const noProbes: Probes = { keys: [], ids: [], canonical: [], content: [] }
 
 // Every column away from its default, and texts that a careless codec or query would change.
 const full = (scope: { org: string; namespace: string }): MemoryRow =>
@@ -207,8 +208,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<MemoryStore | MemoryRe
         ])
         const [, entry] = entries
         assert.isDefined(entry)
-        assert.include(first, entry)
-        assert.notProperty(entry, "value")
+        assert.deepStrictEqual(entry, entryOf(first))
       }))
 
     it.effect("probes by key, id, canonical form and content, each with its own bounds", () =>
@@ -237,14 +237,74 @@ export const suite = <E>(name: string, layer: Layer.Layer<MemoryStore | MemoryRe
         assert.deepStrictEqual(yield* probe({ keys: ["a", "zzz"] }), ["a"])
         assert.deepStrictEqual(yield* probe({ ids: [gone.memory_id, "mem_none"] }), ["a"])
         const canonical = [{ memory_type: "semantic", user_id: "-", sha256: "c1" }]
-        assert.deepStrictEqual(yield* probe({ canonical }), ["d", "h"])
-        const content = [{ agent: "", user_id: "-", sha256: "t1" }]
-        assert.deepStrictEqual(yield* probe({ content }), ["d", "e"])
+        assert.deepStrictEqual(yield* probe({ canonical }), ["d", "e", "h"])
+        const content = [{ user_id: "-", sha256: "t1" }]
+        assert.deepStrictEqual(yield* probe({ content }), ["d", "e", "h"])
         assert.deepStrictEqual(
           yield* probe({ keys: ["b"], ids: [gone.memory_id], canonical, content }),
           ["a", "b", "d", "e", "h"]
         )
+        const linking = at("i", { status: "duplicate", duplicate_of: served.memory_id })
+        const opposed = at("j", { status: "conflicted", conflict_with: ["mem_x", served.memory_id] })
+        const formerly = at("k", { status: "conflicted", conflict_with: [served.memory_id] })
+        yield* store.commit(commitOf([linking, opposed, formerly, revised(formerly, 1, { conflict_with: [] })]))
+        assert.deepStrictEqual(yield* probe({ linked: [served.memory_id] }), ["i", "j"])
         assert.deepStrictEqual(yield* store.probe(freshScope(), { ...noProbes, keys: ["a"] }), [])
+      }))
+
+    it.effect("finds the served rows closest to a vector, of one user and type, by the value they hold now", () =>
+      Effect.gen(function*() {
+        const store = yield* MemoryStore
+        const scope = freshScope()
+        const at = (memory_key: string, value_vector: ReadonlyArray<number>, changed: Partial<MemoryRow> = {}) => {
+          const row = rowOf(scope, { memory_key, value: memory_key, ...changed })
+          return { row, derived: derivedOf(row, { value_vector: Float32Array.from(value_vector) }) }
+        }
+        const close = at("close", [0.8, 0.6])
+        const closer = at("closer", [1, 0], { version: versionAt(noon + 1) })
+        const far = at("far", [0, 1])
+        const gone = at("gone", [1, 0], { status: "tombstoned" })
+        const foreign = at("foreign", [1, 0], { user_id: "grace" })
+        const typed = at("typed", [1, 0], { memory_type: "preference" })
+        const bare = at("bare", [1, 0], { canonical_sha256: "" })
+        const old = at("moved", [1, 0])
+        const moved = revised(old.row, 5, { value: "elsewhere" })
+        const all = [close, closer, far, gone, foreign, typed, bare, old]
+        yield* store.commit(commitOf(all.map(({ row }) => row), { derived: all.map(({ derived }) => derived) }))
+        const away = derivedOf(moved, { value_vector: Float32Array.from([-1, 0]) })
+        yield* store.commit(commitOf([moved], { derived: [away] }))
+        const query = {
+          memory_type: "semantic",
+          user_id: "-",
+          vector: Float32Array.from([1, 0]),
+          threshold: 0.5
+        }
+        const near = (threshold: number, limit: number) =>
+          Effect.map(
+            store.near(scope, embedderId, [{ ...query, threshold }], limit),
+            (found) =>
+              found.map((nominees) => nominees.map((one) => [one.memory_key, Math.round(one.similarity * 1e4) / 1e4]))
+          )
+        assert.deepStrictEqual(yield* near(0.5, 9), [[["closer", 1], ["close", 0.8]]])
+        assert.deepStrictEqual(yield* near(0.5, 1), [[["closer", 1]]])
+        assert.deepStrictEqual(yield* near(0.9, 9), [[["closer", 1]]])
+        assert.deepStrictEqual(yield* store.near(scope, "another/1", [query], 9), [[]])
+        assert.deepStrictEqual(yield* store.near(freshScope(), embedderId, [query], 9), [[]])
+
+        const keys = ["close", "closer", "far", "foreign", "moved", "typed"]
+        const first = yield* store.vectors(scope, embedderId, { after: null, limit: 4 })
+        const last = first[first.length - 1]
+        assert.isDefined(last)
+        const second = yield* store.vectors(scope, embedderId, { after: last, limit: 4 })
+        const paged = [...first, ...second]
+        assert.deepStrictEqual(keysOf(paged), keys)
+        assert.strictEqual(first.length, 4)
+        assert.deepStrictEqual(
+          paged.filter(({ memory_key }) => memory_key === "moved").map(({ vector }) => Array.from(vector)),
+          [[-1, 0]]
+        )
+        const some = yield* store.vectorsOf(scope, embedderId, [closer.row, gone.row, moved])
+        assert.deepStrictEqual(keysOf(some), ["closer", "moved"])
       }))
 
     it.effect("knows a whole batch from one that is not there", () =>

@@ -80,7 +80,7 @@ export const commit = (rows: ReadonlyArray<MemoryRow>) =>
   Effect.gen(function*() {
     const store = yield* MemoryStore
     const derived = yield* Effect.forEach(rows, derive)
-    yield* store.commit({ rows, derived, entities: [], ceilings: [], answers: [], audits: [] })
+    yield* store.commit({ rows, derived, entities: [], ceilings: [], answers: [], audits: [], hidden: [] })
     return rows
   })
 
@@ -91,7 +91,7 @@ export const change = (row: MemoryRow, changed: Partial<MemoryRow>) =>
   Effect.gen(function*() {
     const store = yield* MemoryStore
     const next = revised(row, 1, changed)
-    yield* store.commit({ rows: [next], derived: [], entities: [], ceilings: [], answers: [], audits: [] })
+    yield* store.commit({ rows: [next], derived: [], entities: [], ceilings: [], answers: [], audits: [], hidden: [] })
     return next
   })
 

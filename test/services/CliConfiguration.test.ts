@@ -14,7 +14,7 @@ const sourcesOf = (folder: string): ReadonlyArray<string> =>
 
 /** The settings that a source reads: every name given to a constructor of `Config`, and to a local one made of them. */
 const namesIn = (source: string): ReadonlyArray<string> =>
-  [...source.matchAll(/\b(?:Config\.\w+(?:\([^()]*\))?|optional|whole)\(\s*"([A-Z][A-Z0-9_]*)"/g)].map((match) =>
+  [...source.matchAll(/\b(?:Config\.\w+(?:\([^()]*\))?|optional|whole|cosine)\(\s*"([A-Z][A-Z0-9_]*)"/g)].map((match) =>
     match[1] ?? ""
   )
 

@@ -5,8 +5,10 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Dispatch, make } from "../../services/gateway/Dispatch.ts"
 import * as LocalSharding from "../../services/layers/LocalSharding.ts"
+import * as BlacklistCache from "../../src/blacklist/BlacklistCache.ts"
 import { localCaller } from "../../src/kernel/Caller.ts"
 import type { LoomError } from "../../src/kernel/LoomError.ts"
+import * as ActorRules from "../../src/memory/ActorRules.ts"
 import * as Committer from "../../src/memory/Committer.ts"
 import * as MemoryClient from "../../src/memory/MemoryClient.ts"
 import * as MemoryEntity from "../../src/memory/MemoryEntity.ts"
@@ -15,6 +17,7 @@ import * as MemoryReads from "../../src/memory/MemoryReads.ts"
 import * as MemoryStoreMemory from "../../src/memory/MemoryStoreMemory.ts"
 import * as MemoryWrites from "../../src/memory/MemoryWrites.ts"
 import * as SensitivityPolicy from "../../src/memory/SensitivityPolicy.ts"
+import * as Thresholds from "../../src/memory/Thresholds.ts"
 import * as WritePolicy from "../../src/memory/WritePolicy.ts"
 import * as NamespaceStore from "../../src/namespace/NamespaceStore.ts"
 import { layerTest as layerEmbedder } from "../../src/platform/EmbedderTest.ts"
@@ -28,7 +31,14 @@ const layerDispatch = Layer.effect(
 export const layer = (options: MemoryEntity.Options = MemoryEntity.defaultOptions) =>
   layerDispatch.pipe(
     Layer.provideMerge(MemoryClient.layer),
-    Layer.provideMerge(MemoryEntity.layer(options).pipe(Layer.provide(Committer.layer))),
+    Layer.provideMerge(
+      MemoryEntity.layer(options).pipe(
+        Layer.provide([
+          Committer.layer,
+          ActorRules.layer.pipe(Layer.provide([Thresholds.layer(), BlacklistCache.layerNone]))
+        ])
+      )
+    ),
     Layer.provideMerge(LocalSharding.layer),
     Layer.provideMerge(MemoryIntake.layer),
     Layer.provideMerge(FaultyStore.layer),
@@ -37,7 +47,7 @@ export const layer = (options: MemoryEntity.Options = MemoryEntity.defaultOption
       MemoryStoreMemory.layerMemory,
       NamespaceStore.layerMemory,
       WritePolicy.layer,
-      SensitivityPolicy.layerDeclaredOnly,
+      SensitivityPolicy.layerDetect,
       layerEmbedder
     ))
   )

@@ -1,0 +1,99 @@
+/**
+ * What a batch must look up before it can be judged: the rows its commands name, the forms its new values may equal, and
+ * the vectors whose peers are sought. Pure.
+ */
+import type { NamespaceRules } from "./ActorRules.ts"
+import type { HeadView } from "./HeadView.ts"
+import type { SetItem, Target, WriteCommand } from "./MemoryCommand.ts"
+import type { Content } from "./MemoryContent.ts"
+import { named } from "./MemoryPlanTarget.ts"
+import type { PeerQuery, Probes } from "./MemoryStore.ts"
+import { nominationFloor } from "./WritePolicy.ts"
+
+/** The claims a command states. */
+export const itemsOf = (command: WriteCommand): ReadonlyArray<SetItem> =>
+  command._tag === "memory.set"
+    ? [command.item]
+    : command._tag === "memory.bulk_set"
+    ? command.items.flatMap((item) => "outcome" in item ? [] : [item])
+    : []
+
+interface Aimed {
+  readonly target: Target
+  /** The value that the target is to hold; null when it holds what it held. */
+  readonly content: Content | null
+  /** The tags it is to have; null when it keeps its own. */
+  readonly tags: ReadonlyArray<string> | null
+}
+
+/** The stored rows a command is about. */
+const targetsOf = (command: WriteCommand): ReadonlyArray<Aimed> => {
+  switch (command._tag) {
+    case "memory.set":
+    case "memory.bulk_set":
+      return []
+    case "memory.update":
+    case "memory.update_by_id":
+      return [{ ...command, tags: command.statement.tags ?? null }]
+    case "memory.delete":
+      return [{ ...command, content: null, tags: null }]
+    case "memory.restore":
+      return [{ ...command, tags: null }]
+    case "memory.transition":
+      return command.items.map((item) => ({
+        ...item,
+        tags: item.transition._tag === "correct" ? item.transition.statement.tags ?? null : null
+      }))
+  }
+}
+
+/** What a batch must look up: keys and ids that targets name, and the canonical form and content of every new value. */
+export const probesOf = (commands: ReadonlyArray<WriteCommand>, { rulesFor }: NamespaceRules): Probes => {
+  const keys = new Set<string>()
+  const ids = new Set<string>()
+  const canonical: Array<Probes["canonical"][number]> = []
+  const content: Array<Probes["content"][number]> = []
+  for (const command of commands) {
+    for (const item of itemsOf(command)) {
+      const { canonical_sha256, content_sha256, memory_type } = item.content
+      if (canonical_sha256 !== "") canonical.push({ memory_type, user_id: item.user_id, sha256: canonical_sha256 })
+      content.push({ user_id: item.user_id, sha256: content_sha256 })
+      const rules = rulesFor({ memory_type, tags: item.statement.tags ?? [] })
+      if (rules.conflictPolicy === "newest_wins") keys.add(item.memory_key)
+    }
+    for (const { target } of targetsOf(command)) {
+      if (target.memory_id !== null) ids.add(target.memory_id)
+      else if (target.memory_key !== null) keys.add(target.memory_key)
+    }
+  }
+  return { keys: [...keys], ids: [...ids], canonical, content, linked: [] }
+}
+
+/** The search for the peers of one value; none where nothing is judged. */
+const queryOf = (content: Content, user_id: string, tags: ReadonlyArray<string>, { rulesFor }: NamespaceRules) => {
+  const { canonical_sha256, memory_type, searchable } = content
+  const rules = rulesFor({ memory_type, tags })
+  return searchable === null || canonical_sha256 === "" || rules.conflictPolicy === "append_only"
+    ? []
+    : [{ memory_type, user_id, vector: searchable.value_vector, threshold: nominationFloor(rules) }]
+}
+
+/** The searches for the peers of the claims a command states. */
+export const queriesOf = (command: WriteCommand, rules: NamespaceRules): ReadonlyArray<PeerQuery> =>
+  itemsOf(command).flatMap((item) => queryOf(item.content, item.user_id, item.statement.tags ?? [], rules))
+
+/** The forms and peers that the new values of targets may meet; null when no command has any. */
+export const meetingsOf = (commands: ReadonlyArray<WriteCommand>, view: HeadView, rules: NamespaceRules) => {
+  const canonical: Array<Probes["canonical"][number]> = []
+  const queries: Array<PeerQuery> = []
+  for (const { content, tags, target } of commands.flatMap(targetsOf)) {
+    if (content === null) continue
+    for (const row of named(view, target)) {
+      if (content.canonical_sha256 !== "") {
+        canonical.push({ memory_type: content.memory_type, user_id: row.user_id, sha256: content.canonical_sha256 })
+      }
+      queries.push(...queryOf(content, row.user_id, tags ?? row.tags, rules))
+    }
+  }
+  return canonical.length + queries.length === 0 ? null : { canonical, queries }
+}

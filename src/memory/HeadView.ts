@@ -1,0 +1,171 @@
+/**
+ * What one batch sees: the heads as they are stored, with the batch's own writes on top. Judging reads and writes only
+ * the view, so a batch that fails, and a dry run, leave nothing behind. A view holds every row that its batch may meet,
+ * in full, and the peers that were nominated for each new value.
+ */
+import { identityKey } from "../kernel/Identity.ts"
+import { entryOf, HeadIndex } from "./HeadIndex.ts"
+import type { MemoryRow } from "./MemoryModel.ts"
+import { isLive, isServed } from "./MemoryModel.ts"
+import type { Derived, PeerQuery, PeerSlot } from "./MemoryStore.ts"
+import type { Neighbour, PeerIndex } from "./PeerIndex.ts"
+
+const byVersion = (left: MemoryRow, right: MemoryRow) =>
+  left.version < right.version ? -1 : left.version > right.version ? 1 : 0
+
+/** A served row close to a claim. */
+export interface Near {
+  readonly row: MemoryRow
+  /** The cosine of the two values' vectors. */
+  readonly similarity: number
+}
+
+// Claims compared for one write, closest first: five are shown, and the ones behind them are there for the case that the
+// closest are about other things.
+export const NEAREST = 16
+
+/** What the store knew before the batch. */
+export interface Stored {
+  readonly index: HeadIndex
+  readonly rows: ReadonlyMap<string, MemoryRow>
+  /** The stored rows closest to the vector of a new value, by the vector itself. */
+  readonly nominated: ReadonlyMap<Float32Array, ReadonlyArray<Neighbour>>
+}
+
+interface Written {
+  readonly rows: ReadonlyArray<MemoryRow>
+  readonly derived: ReadonlyArray<Derived>
+}
+
+/** The vector of the value that a plan gave a row; null when the plan did not derive it. */
+export const vectorOf = (row: MemoryRow, derived: Written["derived"]): Float32Array | null =>
+  derived.find(({ content_sha256, version }) => version === row.version && content_sha256 === row.content_sha256)
+    ?.searchable.value_vector ?? null
+
+export class HeadView {
+  private readonly puts: Array<readonly [MemoryRow, Float32Array | null]> = []
+
+  private constructor(
+    private readonly stored: Stored,
+    private readonly written: HeadIndex,
+    private readonly rows: Map<string, MemoryRow>,
+    private readonly peers: PeerIndex
+  ) {}
+
+  /** `peers` starts empty and takes the vectors of the batch's own writes. */
+  static over(stored: Stored, peers: PeerIndex): HeadView {
+    return new HeadView(stored, new HeadIndex(), new Map(), peers)
+  }
+
+  /** Adds a version that the batch wrote; `vector` belongs to its value, when it has one. */
+  put(row: MemoryRow, vector: Float32Array | null): void {
+    const identity = identityKey(row)
+    this.puts.push([row, vector])
+    this.written.put(entryOf(row))
+    this.rows.set(identity, row)
+    if (vector !== null && row.canonical_sha256 !== "") {
+      this.peers.put(row, { identity, content_sha256: row.content_sha256 }, vector)
+    }
+  }
+
+  /** Adds what a plan wrote, with the vectors of its new values. */
+  putAll({ derived, rows }: Written): void {
+    for (const row of rows) this.put(row, vectorOf(row, derived))
+  }
+
+  /** The same view, to be written to and thrown away. */
+  fork(): HeadView {
+    const view = HeadView.over(this.stored, this.peers.empty())
+    for (const [row, vector] of this.puts) view.put(row, vector)
+    return view
+  }
+
+  private rowOf(identity: string): MemoryRow | undefined {
+    return this.rows.get(identity) ?? this.stored.rows.get(identity)
+  }
+
+  /** Rows of both layers; what the batch rewrote is looked up in its own layer alone. */
+  private all(stored: ReadonlySet<string>, written: ReadonlySet<string>): ReadonlyArray<MemoryRow> {
+    const found: Array<MemoryRow> = []
+    const add = (identity: string) => {
+      const row = this.rowOf(identity)
+      if (row !== undefined) found.push(row)
+    }
+    stored.forEach((identity) => {
+      if (!this.rows.has(identity)) add(identity)
+    })
+    written.forEach(add)
+    return found.sort(byVersion)
+  }
+
+  /** The head of an identity, whatever its status. */
+  head(identity: string): MemoryRow | undefined {
+    return this.rowOf(identity)
+  }
+
+  /** Heads under a key, whatever their writer and status. */
+  underKey(key: string): ReadonlyArray<MemoryRow> {
+    return this.all(this.stored.index.underKey(key), this.written.underKey(key))
+  }
+
+  withId(memoryId: string): MemoryRow | undefined {
+    const identity = this.written.withId(memoryId) ?? this.stored.index.withId(memoryId)
+    return identity === undefined ? undefined : this.rowOf(identity)
+  }
+
+  /** Rows of a type and user with this canonical form, whatever their status, oldest first. */
+  canonical(slot: PeerSlot, sha256: string): ReadonlyArray<MemoryRow> {
+    return sha256 === ""
+      ? []
+      : this.all(this.stored.index.withCanonical(slot, sha256), this.written.withCanonical(slot, sha256))
+  }
+
+  /** Rows of a user with these bytes, whatever their status, oldest first. */
+  content(user: string, sha256: string): ReadonlyArray<MemoryRow> {
+    return this.all(this.stored.index.withContent(user, sha256), this.written.withContent(user, sha256))
+  }
+
+  /** Rows that name the id as the one that answers for them, oldest first. */
+  duplicatesOf(memoryId: string): ReadonlyArray<MemoryRow> {
+    return this.linkedTo(memoryId).filter((row) => row.status === "duplicate" && row.duplicate_of === memoryId)
+  }
+
+  /** Rows that contradict the id, oldest first. */
+  contradicting(memoryId: string): ReadonlyArray<MemoryRow> {
+    return this.linkedTo(memoryId).filter((row) => row.conflict_with.includes(memoryId))
+  }
+
+  private linkedTo(memoryId: string): ReadonlyArray<MemoryRow> {
+    return this.all(this.stored.index.linkedTo(memoryId), this.written.linkedTo(memoryId))
+  }
+
+  /** Served rows close to a vector, closest first; `except` is the identity the vector is written under. */
+  near(query: PeerQuery, except: string, now: number): ReadonlyArray<Near> {
+    const stored = this.stored.nominated.get(query.vector) ?? []
+    const written = this.peers.near(query, NEAREST)
+    const found: Array<Near> = []
+    const add = (neighbour: Neighbour) => {
+      const row = this.rowOf(neighbour.identity)
+      // A vector outlives the value it was made from: the head may say something else by now.
+      if (
+        row !== undefined && neighbour.identity !== except && row.content_sha256 === neighbour.content_sha256 &&
+        row.memory_type === query.memory_type && isServed(row, now)
+      ) {
+        found.push({ row, similarity: neighbour.similarity })
+      }
+    }
+    stored.forEach((neighbour) => {
+      if (!written.some(({ identity }) => identity === neighbour.identity)) add(neighbour)
+    })
+    written.forEach(add)
+    return found
+      .sort((left, right) => right.similarity - left.similarity || byVersion(left.row, right.row))
+      .slice(0, NEAREST)
+  }
+
+  /** The live row of an identity. */
+  live(identity: string, now: number): MemoryRow | undefined {
+    const row = this.rowOf(identity)
+    return row !== undefined && isLive(row, now) ? row : undefined
+  }
+}

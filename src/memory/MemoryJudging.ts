@@ -1,0 +1,145 @@
+/**
+ * From a command to the judge and back, pure: what the write meets in the view, the question put to the policy, and the
+ * peers as an answer shows them. Shared by every plan that judges: set, bulk_set, update, restore, accepted proposals.
+ */
+import * as Either from "effect/Either"
+import type { Writer } from "../kernel/Identity.ts"
+import { identityKey } from "../kernel/Identity.ts"
+import type { Refusal } from "../kernel/LoomError.ts"
+import type { WriteMeta } from "./MemoryCommand.ts"
+import type { Content } from "./MemoryContent.ts"
+import type { Peer, WriteAnswer } from "./MemoryFields.ts"
+import type { MemoryRow } from "./MemoryModel.ts"
+import { isLive, isServed } from "./MemoryModel.ts"
+import type { Planning } from "./MemoryWriting.ts"
+import { nominationFloor } from "./WritePolicy.ts"
+import type { Decision, JudgedPeer, JudgedWrite, Met, Retirement } from "./WritePolicy.ts"
+
+/** A claim put to the judge. */
+export interface Question extends Omit<JudgedWrite, "blacklisted" | "now"> {
+  readonly writer: Writer & { readonly memory_key: string }
+  readonly own: MemoryRow | undefined
+  readonly tags: ReadonlyArray<string>
+  /** Ends of the claim (milliseconds): a row that ends earlier cannot answer for it. */
+  readonly expires_at: number | null
+  readonly valid_to: number | null
+  /** Whether any row of the same agent and user with the same bytes is the fact (bulk writes). */
+  readonly byContent: boolean
+}
+
+export interface Judged {
+  readonly decision: Decision
+  readonly met: Met
+}
+
+export const judgeClaim = (planning: Planning, question: Question): Either.Either<Judged, Refusal> => {
+  const { moment, policy, rulesFor, view } = planning
+  const { content, own, writer } = question
+  const rules = rulesFor({ memory_type: content.memory_type, tags: question.tags })
+  const slot = { memory_type: content.memory_type, user_id: writer.user_id }
+  const identity = identityKey(writer)
+  const isElsewhere = (row: MemoryRow) => identityKey(row) !== identity
+  const judges = rules.conflictPolicy !== "append_only"
+  const equal = view.canonical(slot, content.canonical_sha256)
+  const sameBytes = view.content(writer.user_id, content.content_sha256)
+  const met: Met = {
+    own,
+    canonical: equal.filter((row) => isElsewhere(row) && isServed(row, moment.now) && outlives(row, question)),
+    sameContent: question.byContent && rules.bulkDedup === "identity"
+      ? sameBytes.filter((row) =>
+        isElsewhere(row) && row.agent === writer.agent && isServed(row, moment.now) && outlives(row, question)
+      )
+      : [],
+    withdrawn: [...equal, ...sameBytes.filter((row) => content.canonical_sha256 !== "" || !isElsewhere(row))]
+      .find(isWithdrawn),
+    near: !judges || content.searchable === null || content.canonical_sha256 === ""
+      ? []
+      : view.near(
+        { ...slot, vector: content.searchable.value_vector, threshold: nominationFloor(rules) },
+        identity,
+        moment.now
+      ).map((near) => ({ ...near, outlasts: outlives(near.row, question) })),
+    sameKey: rules.conflictPolicy === "newest_wins"
+      ? view.underKey(writer.memory_key).filter((row) => isElsewhere(row) && isLive(row, moment.now))
+      : []
+  }
+  const write: JudgedWrite = {
+    ...question,
+    blacklisted: planning.blacklisted(content),
+    now: moment.now
+  }
+  return Either.map(policy.judge(met, write, rules), (decision) => ({ decision, met }))
+}
+
+/** A claim somebody took away; one that only ran out is no such thing. */
+const isWithdrawn = (row: MemoryRow): boolean =>
+  row.status === "rejected" || (row.status === "tombstoned" && row.change !== "expire")
+
+/** Whether a row will answer at least as long as the claim asks for; only then can it stand for the claim. */
+const outlives = (row: MemoryRow, { expires_at, valid_to }: Question): boolean =>
+  reaches(row.expires_at, expires_at) && reaches(row.valid_to, valid_to)
+
+const reaches = (end: number | null, wanted: number | null): boolean =>
+  end === null || (wanted !== null && wanted <= end)
+
+// What the page promises: up to five peers.
+const SHOWN = 5
+
+/** The peers as an answer shows them, closest first. */
+export const shownPeers = (peers: ReadonlyArray<JudgedPeer>): ReadonlyArray<Peer> =>
+  peers.slice(0, SHOWN).map(({ reason, row, similarity, verdict }) => ({
+    memory_key: row.memory_key,
+    memory_id: row.memory_id,
+    // More digits than a rule could use.
+    similarity: Math.round(similarity * 1_000) / 1_000,
+    verdict,
+    reason
+  }))
+
+/** The retirements a caller may hear of: those of rows it may read. */
+export const shownRetired = (
+  retired: ReadonlyArray<Retirement>,
+  { bound_user }: WriteMeta
+): WriteAnswer["retired"] =>
+  retired
+    .filter(({ row }) => bound_user === null || row.user_id === bound_user)
+    .map(({ evidence, row, rule }) => ({
+      memory_key: row.memory_key,
+      memory_id: row.memory_id,
+      agent: row.agent,
+      session_id: row.session_id,
+      rule,
+      reason: evidence
+    }))
+
+/** What the writer should know of the past of its claim. */
+export const withdrawnNote = ({ withdrawn }: Met): ReadonlyArray<string> =>
+  withdrawn === undefined
+    ? []
+    : [
+      `The claim was ${
+        withdrawn.status === "rejected" ? "rejected" : "deleted"
+      } before (\`${withdrawn.memory_key}\`); ` +
+      "this write brings it back"
+    ]
+
+/** What to do next, in words. */
+export const nextStep = ({ _tag, ...decision }: Decision, key: string): string | null => {
+  const conflict = decision.peers.find(({ verdict }) => verdict === "conflict")
+  if (conflict === undefined) return null
+  return `\`${conflict.row.memory_key}\` says otherwise (${conflict.reason}). If it changed, ` +
+    `memory.update \`${conflict.row.memory_key}\` with its content_sha256; if both hold, conflicts.resolve with allow` +
+    (_tag === "Insert" ? `; if it is wrong, memory.delete \`${key}\`` : "")
+}
+
+/** Content as the store knows it, for a row whose value is judged without its vector. */
+export const contentOf = (row: MemoryRow): Content => ({
+  value: row.value,
+  value_kind: row.value_kind,
+  content_sha256: row.content_sha256,
+  canonical_sha256: row.canonical_sha256,
+  memory_type: row.memory_type,
+  retyped_from: row.retyped_from,
+  sensitivity: row.sensitivity,
+  searchable: null
+})

@@ -1,0 +1,290 @@
+/**
+ * Plans of the changes to rows already stored that state no new claim: lifecycle verbs, sweeps, expiry, rollbacks and
+ * resolutions. Pure; each item is decided on its own, after the ones before it, and a refused one stops no other.
+ */
+import * as Either from "effect/Either"
+import type { Refusal } from "../kernel/LoomError.ts"
+import { refuse } from "../kernel/LoomError.ts"
+import type {
+  Transition,
+  TransitionAnswer,
+  TransitionCommand,
+  TransitionItem,
+  TransitionResult
+} from "./MemoryCommand.ts"
+import { carried } from "./MemoryDraft.ts"
+import type { WriteAnswer } from "./MemoryFields.ts"
+import type { Change, MemoryRow } from "./MemoryModel.ts"
+import { isLive } from "./MemoryModel.ts"
+import { answerOf } from "./MemoryPlan.ts"
+import { comingBack, correction, judgedFacts, named, tombstone } from "./MemoryPlanTarget.ts"
+import { Writing } from "./MemoryWriting.ts"
+import type { Ground, Planned, Planning } from "./MemoryWriting.ts"
+import { isLocked, lockedFault } from "./WritePolicy.ts"
+
+/** What became of a row: the plan, or null when it already was as asked. */
+type Moved = Either.Either<Planned<WriteAnswer> | null, Refusal>
+
+export const planTransition = (asked: Planning, command: TransitionCommand): Planned<TransitionAnswer> => {
+  const planning = command.meta.dry_run ? { ...asked, view: asked.view.fork() } : asked
+  const all = new Writing(planning, command.meta)
+  const results = command.items.map((item, index): TransitionResult => {
+    const moment = { ...planning.moment, version: planning.moment.version + BigInt(all.rows.length) }
+    const { moved, row } = step({ ...planning, moment }, command, item)
+    const about = {
+      index,
+      memory_id: row?.memory_id ?? null,
+      memory_key: row?.memory_key ?? null,
+      code: null,
+      message: null,
+      facts: {},
+      status_before: row?.status ?? null,
+      answer: null
+    }
+    if (moved === undefined) return { ...about, outcome: "not_found" }
+    if (Either.isLeft(moved)) {
+      const { code, facts, message } = moved.left
+      return { ...about, outcome: "refused", code, message, facts }
+    }
+    if (moved.right === null) return { ...about, outcome: "unchanged" }
+    all.rows.push(...moved.right.rows)
+    all.derived.push(...moved.right.derived)
+    all.entities.push(...moved.right.entities)
+    planning.view.putAll(moved.right)
+    return { ...about, outcome: "changed", answer: moved.right.answer }
+  })
+  return all.planned({ results })
+}
+
+const step = (
+  planning: Planning,
+  command: TransitionCommand,
+  item: TransitionItem
+): { readonly row: MemoryRow | undefined; readonly moved: Moved | undefined } => {
+  const rows = named(planning.view, item.target).filter((row) => isMeant(row, item.transition))
+  // A key names the live row before rows that went out of service.
+  const live = rows.filter((row) => isLive(row, planning.moment.now))
+  const meant = live.length > 0 ? live : rows
+  const [row] = meant
+  if (row === undefined) return { row, moved: undefined }
+  if (meant.length > 1) {
+    return {
+      row: undefined,
+      moved: Either.left(
+        refuse("AMBIGUOUS_KEY", "The key is held by several writers; narrow by agent, user_id or session_id", {
+          writers: meant.map(({ agent, memory_id, session_id, user_id }) => ({ agent, user_id, session_id, memory_id }))
+        })
+      )
+    }
+  }
+  if (item.expected_version !== null && item.expected_version !== row.version.toString()) {
+    return { row, moved: Either.left(refuse("STALE_VERSION", "The memory changed since it was read")) }
+  }
+  return { row, moved: move(planning, command, item, row) }
+}
+
+/** Whether a transition is about rows of this status. */
+const isMeant = ({ status }: MemoryRow, { _tag }: Transition): boolean => {
+  switch (_tag) {
+    case "revert":
+      return true
+    case "accept":
+      return status === "proposed"
+    case "reject":
+      return status !== "tombstoned" && status !== "void"
+    case "tombstone":
+    case "verify":
+      return status !== "tombstoned" && status !== "rejected" && status !== "void"
+    default:
+      return status === "active" || status === "conflicted" || status === "duplicate" || status === "proposed"
+  }
+}
+
+const move = (
+  planning: Planning,
+  { meta }: TransitionCommand,
+  { content, transition }: TransitionItem,
+  row: MemoryRow
+): Moved => {
+  const writing = new Writing(planning, meta)
+  const done = (next: MemoryRow, facts: Partial<WriteAnswer> = {}): Moved =>
+    Either.right(writing.planned(answerOf(meta, next, facts)))
+  const columns = (change: Change, changed: Partial<MemoryRow>): Moved =>
+    done(writing.add((moment) => carried(row, meta, moment, change, changed)))
+  const locked = isLocked(row, planning.moment.now)
+  switch (transition._tag) {
+    case "tombstone": {
+      if (locked) return Either.left(lockedFault(row))
+      const ground: Ground = { rule: transition.rule, by: null, evidence: transition.reason }
+      return done(tombstone(writing, row, ground, transition.change))
+    }
+    case "reject":
+      if (row.status === "rejected") return Either.right(null)
+      if (locked) return Either.left(lockedFault(row))
+      return done(rejected(writing, row, transition.reason))
+    case "pin":
+      return row.pinned === transition.pinned ? Either.right(null) : columns("pin", { pinned: transition.pinned })
+    case "lock":
+      return lock(
+        planning,
+        row,
+        transition,
+        (change, changed) => columns(change, { locked_by: meta.actor, ...changed })
+      )
+    case "touch":
+      if (locked) return Either.left(lockedFault(row))
+      return row.expires_at === transition.expires_at && row.on_expire === transition.on_expire &&
+          row.expire_reason === transition.expire_reason
+        ? Either.right(null)
+        : columns("touch", {
+          expires_at: transition.expires_at,
+          on_expire: transition.on_expire,
+          expire_reason: transition.expire_reason
+        })
+    case "label": {
+      const kept = row.tags.filter((tag) => !transition.remove_tags.includes(tag))
+      const tags = [...kept, ...transition.add_tags.filter((tag) => !kept.includes(tag))]
+      return tags.length === row.tags.length && tags.every((tag, at) => tag === row.tags[at])
+        ? Either.right(null)
+        : columns("label", { tags })
+    }
+    case "verify": {
+      if (transition.content_sha256 !== null && transition.content_sha256 !== row.content_sha256) {
+        return Either.left(
+          refuse("PRECONDITION_FAILED", "The memory changed since it was looked at", {
+            memory_key: row.memory_key,
+            content_sha256: row.content_sha256
+          })
+        )
+      }
+      return columns("verify", {
+        verified_by: transition.by,
+        verified_kind: transition.kind,
+        verified_sha256: row.content_sha256,
+        verified_at: planning.moment.now
+      })
+    }
+    case "accept": {
+      if (content === null || content.content_sha256 !== row.content_sha256) {
+        return Either.left(refuse("STALE_VERSION", "The proposal changed since it was read"))
+      }
+      const origin = { source_class: row.source_class, run_id: row.run_id }
+      return Either.map(
+        comingBack(planning, meta, row, content, origin, "accept"),
+        ({ decision, next, writing }) => writing.planned(answerOf(meta, next, judgedFacts(meta, decision, row)))
+      )
+    }
+    case "allow": {
+      const others = row.conflict_with.filter((id) => transition.others.includes(id))
+      return others.length === 0 ? Either.right(null) : done(allowed(writing, row, others, transition.reason))
+    }
+    case "retire": {
+      if (locked) return Either.left(lockedFault(row))
+      if (row.pinned) {
+        return Either.left(refuse("PINNED_CONFLICT", "A pinned memory is not retired by another", {
+          memory_key: row.memory_key
+        }))
+      }
+      writing.retire(row, { rule: transition.rule, by: transition.by, evidence: transition.reason })
+      return done(writing.current(row))
+    }
+    case "correct": {
+      const update = correction(planning, {
+        _tag: "memory.update_by_id",
+        meta,
+        target: { memory_key: null, memory_id: row.memory_id, agent: null, user_id: null, session_id: null },
+        assumed: transition.assumed,
+        content,
+        statement: transition.statement,
+        if_match_sha256: null
+      })
+      return Either.map(update, (corrected) => typeof corrected === "string" ? null : corrected)
+    }
+    case "revert":
+      return revert(writing, row, transition.to, done)
+  }
+}
+
+const lock = (
+  planning: Planning,
+  row: MemoryRow,
+  asked: Extract<Transition, { readonly _tag: "lock" }>,
+  columns: (change: Change, changed: Partial<MemoryRow>) => Moved
+): Moved => {
+  const { moment: { now } } = planning
+  const strict = { "": 0, no_delete: 1, read_only: 2 }
+  const stands = isLocked(row, now)
+  const endsEarlier = asked.until !== null && (row.lock_until === null || asked.until < row.lock_until)
+  const loosens = stands && (strict[asked.mode] < strict[row.lock_mode] || endsEarlier)
+  if (loosens && !asked.mayLoosen) {
+    return Either.left(
+      refuse("LOCKED", "Only an admin loosens a lock", {
+        memory_key: row.memory_key,
+        lock_mode: row.lock_mode,
+        lock_until: row.lock_until === null ? null : new Date(row.lock_until).toISOString(),
+        reason: row.lock_reason
+      })
+    )
+  }
+  const next = asked.mode === ""
+    ? { lock_mode: "", lock_until: null, lock_reason: "", locked_by: "" } as const
+    : { lock_mode: asked.mode, lock_until: asked.until, lock_reason: asked.reason }
+  return row.lock_mode === next.lock_mode && row.lock_until === next.lock_until && row.lock_reason === next.lock_reason
+    ? Either.right(null)
+    : columns("lock", next)
+}
+
+/** Marked wrong: whoever said the same under another key was wrong too. */
+const rejected = (writing: Writing, row: MemoryRow, reason: string): MemoryRow => {
+  const ground: Ground = { rule: "memory.reject", by: null, evidence: reason }
+  const off = { status: "rejected", invalid_at: writing.now, conflict_with: [], duplicate_of: "" } as const
+  const next = writing.change(row, "reject", ground, off)
+  const along = { rule: "memory.reject.same", by: row.memory_id, evidence: "it says what was rejected" }
+  writing.unlink(next, [], { ...along, rule: "memory.reject.unflag" })
+  for (const duplicate of writing.planning.view.duplicatesOf(row.memory_id)) {
+    writing.change(duplicate, "reject", along, off)
+  }
+  return next
+}
+
+const allowed = (writing: Writing, row: MemoryRow, others: ReadonlyArray<string>, reason: string): MemoryRow => {
+  const ground: Ground = { rule: "conflicts.resolve.allow", by: row.memory_id, evidence: reason }
+  const left = row.conflict_with.filter((id) => !others.includes(id))
+  const next = writing.change(row, "unflag", { ...ground, by: others[0] ?? null }, {
+    conflict_with: left,
+    ...(left.length === 0 && row.status === "conflicted" ? { status: "active" } : {})
+  })
+  const still = writing.planning.view.contradicting(row.memory_id)
+    .filter(({ memory_id }) => !others.includes(memory_id))
+    .map(({ memory_id }) => memory_id)
+  writing.unlink(next, still, ground)
+  return next
+}
+
+/** A head goes back to an earlier version of itself, links included: everything in the namespace goes back together. */
+const revert = (
+  writing: Writing,
+  row: MemoryRow,
+  to: MemoryRow | null,
+  done: (next: MemoryRow) => Moved
+): Moved => {
+  const ground: Ground = {
+    rule: "namespace.rollback",
+    by: null,
+    evidence: to === null ? "it was not there" : "as it was"
+  }
+  if (to === null) {
+    return row.status === "tombstoned"
+      ? Either.right(null)
+      : done(writing.change(row, "rollback", ground, {
+        status: "tombstoned",
+        tombstoned_at: writing.now,
+        conflict_with: [],
+        duplicate_of: ""
+      }))
+  }
+  if (to.memory_id !== row.memory_id) {
+    return Either.left(refuse("STALE_VERSION", "The version belongs to another memory", { memory_key: row.memory_key }))
+  }
+  return done(writing.change({ ...to, version: row.version }, "rollback", ground, {}))
+}

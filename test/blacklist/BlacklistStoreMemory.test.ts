@@ -1,0 +1,4 @@
+import { layerMemory } from "../../src/blacklist/BlacklistStore.ts"
+import { suite } from "./BlacklistStoreContract.ts"
+
+suite("memory", layerMemory)

@@ -1,0 +1,63 @@
+/**
+ * Values of 1 MiB that make a careless pattern read the same stretch again and again: beginnings without an end, runs of
+ * what may follow them, and records that repeat a name.
+ */
+import type { Json } from "../../src/kernel/Json.ts"
+
+const SIZE = 1024 * 1024
+const filled = (unit: string): string => unit.repeat(Math.ceil(SIZE / unit.length)).slice(0, SIZE)
+
+const units: ReadonlyArray<string> = [
+  ["a", "A1", "1", "1 ", "1-", "-", "+", "+1", "<", "*", "\n", " ", "é", "ー", "😀", "a_", "a-", "a."],
+  [
+    "(1",
+    "(212) ",
+    "+44 (",
+    "+44 1 ",
+    "0 ",
+    "00 44 ",
+    "020 ",
+    "212-555-",
+    "01 02 ",
+    "phone ",
+    "phone: 1",
+    "call me at "
+  ],
+  ["4111 ", "4111-1111-1111-1112 ", "411111111111111 ", "4111 111111 ", "ssn ", "ssn 1", "123-45-", "123-45-6789-"],
+  ["DE89 ", "DE89 3704 0044 0532 0130 01 ", "a@", "a@a.", "@", "a@a.a", "://", "://a:", "://a:b", "a://a:b@ "],
+  [
+    "password ",
+    "password: ",
+    "password: a ",
+    "password:'",
+    "password for ",
+    "password (",
+    "token a",
+    "secret",
+    "api_key="
+  ],
+  ["secret=a.", "secret=a.a.a.a.", "secret: a-a-", "token 0123456789abcdef ", "pass: ", "{\"password\":\"", "\\\""],
+  ["pin ", "PIN: ", "pin for ", "bearer ", "bearer aaaaaaaaaaaaaaaaaaaa ", "Authorization: Basic aaaaaaaa "],
+  [
+    "eyJ",
+    "-eyJaaaaaaaaa.",
+    "SG.aaaaaaaaaaaaaaaa.",
+    "xoxb-",
+    "sk-",
+    "AKIA",
+    "Mxxxxxxxxxxxxxxxxxxxxxxx.",
+    "0123456789abcdef-us"
+  ],
+  ["-----BEGIN ", "-----BEGIN PRIVATE KEY-----", "PuTTY-User-Key-File-2: a", "8Q~", ".atlasv1.", "+ABa"]
+].flat()
+
+export const hostileTexts: ReadonlyArray<readonly [string, string]> = units.map((unit) => [unit, filled(unit)])
+
+const long = "password".repeat(120)
+
+export const hostileValues: ReadonlyArray<readonly [string, Json]> = [
+  ["a long name over many members", { [long]: Array.from({ length: SIZE / 4 }, () => "x") }],
+  ["many records under a long name", { [long]: Array.from({ length: SIZE / 16 }, () => ({ value: "x" })) }],
+  ["many short members", Object.fromEntries(Array.from({ length: SIZE / 16 }, (_, index) => [`p${index}`, "x"]))],
+  ["numbers", Array.from({ length: SIZE / 4 }, (_, index) => index % 100)]
+]
