@@ -21,6 +21,8 @@ import * as RootToken from "../../src/access/RootToken.ts"
 import * as MemoryClient from "../../src/memory/MemoryClient.ts"
 import { MemoryStore } from "../../src/memory/MemoryStore.ts"
 import type { Commit } from "../../src/memory/MemoryStore.ts"
+import * as ReadCache from "../../src/memory/ReadCache.ts"
+import * as Thresholds from "../../src/memory/ThresholdModel.ts"
 import * as Clickhouse from "../../src/platform/Clickhouse.ts"
 import * as ClickhouseMigrations from "../../src/platform/ClickhouseMigrations.ts"
 import * as ClickhouseMigrator from "../../src/platform/ClickhouseMigrator.ts"
@@ -79,8 +81,10 @@ export const layer = (data: string, embedder: Layer.Layer<Embedder>) =>
       Slices.layerTokens,
       Slices.layerIntake,
       Slices.layerBlacklist,
-      Slices.layerThresholds()
+      // Measuring takes texts that replayed vectors do not know.
+      Slices.layerThresholds({ ...Thresholds.defaultOptions, adaptive: false })
     )),
+    Layer.provideMerge(Slices.layerReadCache(ReadCache.DEFAULT_BYTES)),
     Layer.provideMerge(layerWatched),
     Layer.provideMerge(
       Layer.mergeAll(Slices.layerStores, Slices.layerPolicies, embedder)

@@ -1,6 +1,7 @@
 -- Rows derived from a memory's content, inserted before the commit and keyed by its hash: a leg joins the served head's
 -- hash, so what was never committed is never found. They are not synced: an activation
--- derives again whatever head has no vector.
+-- derives again whatever head has no vector. They are scanned, not read by key, so they may lie in more parts, and a merge
+-- takes twenty.
 CREATE TABLE IF NOT EXISTS loom.memory_embeddings
 (
     org String COMMENT 'Tenant',
@@ -31,7 +32,7 @@ ENGINE = ReplacingMergeTree(version)
 ORDER BY (org, namespace, agent, user_id, session_id, memory_key, content_sha256, embedder_id)
 SETTINGS index_granularity = 256, write_marks_for_substreams_in_compact_parts = 0,
     ratio_of_defaults_for_sparse_serialization = 1, serialization_info_version = 'basic',
-    string_serialization_version = 'single_stream';
+    string_serialization_version = 'single_stream', merge_selector_base = 20;
 
 CREATE TABLE IF NOT EXISTS loom.memory_chunks
 (
@@ -59,7 +60,7 @@ ENGINE = ReplacingMergeTree(version)
 ORDER BY (org, namespace, agent, user_id, session_id, memory_key, content_sha256, embedder_id, chunk_index)
 SETTINGS index_granularity = 256, write_marks_for_substreams_in_compact_parts = 0,
     ratio_of_defaults_for_sparse_serialization = 1, serialization_info_version = 'basic',
-    string_serialization_version = 'single_stream';
+    string_serialization_version = 'single_stream', merge_selector_base = 20;
 
 CREATE TABLE IF NOT EXISTS loom.memory_entities
 (
@@ -78,4 +79,4 @@ ENGINE = ReplacingMergeTree(version)
 ORDER BY (org, namespace, entity, agent, user_id, session_id, memory_key)
 SETTINGS index_granularity = 256, write_marks_for_substreams_in_compact_parts = 0,
     ratio_of_defaults_for_sparse_serialization = 1, serialization_info_version = 'basic',
-    string_serialization_version = 'single_stream';
+    string_serialization_version = 'single_stream', merge_selector_base = 20;

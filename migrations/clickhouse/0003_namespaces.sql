@@ -24,7 +24,7 @@ CREATE TABLE IF NOT EXISTS loom.namespace_counters
 ENGINE = ReplacingMergeTree(ceiling)
 ORDER BY (org, namespace)
 SETTINGS write_marks_for_substreams_in_compact_parts = 0, ratio_of_defaults_for_sparse_serialization = 1,
-    serialization_info_version = 'basic', string_serialization_version = 'single_stream';
+    serialization_info_version = 'basic', string_serialization_version = 'single_stream', merge_selector_base = 20;
 
 CREATE TABLE IF NOT EXISTS loom.idempotency
 (
@@ -40,7 +40,7 @@ CREATE TABLE IF NOT EXISTS loom.idempotency
 ENGINE = ReplacingMergeTree(version)
 ORDER BY (org, namespace, idem_hash)
 SETTINGS write_marks_for_substreams_in_compact_parts = 0, ratio_of_defaults_for_sparse_serialization = 1,
-    serialization_info_version = 'basic', string_serialization_version = 'single_stream';
+    serialization_info_version = 'basic', string_serialization_version = 'single_stream', merge_selector_base = 20;
 
 CREATE TABLE IF NOT EXISTS loom.tokens
 (

@@ -8,6 +8,7 @@ import * as ConfigError from "effect/ConfigError"
 import * as Either from "effect/Either"
 import { homedir } from "node:os"
 import { join } from "node:path"
+import * as ReadCache from "../../src/memory/ReadCache.ts"
 import * as Thresholds from "../../src/memory/ThresholdModel.ts"
 
 /** One row of `docs/configuration.md`. */
@@ -71,6 +72,12 @@ export const settingFacts: ReadonlyArray<SettingFacts> = [
     "Memories per namespace that are judged from memory; more are judged by store queries."
   ),
   fact(
+    "LOOM_READ_CACHE_BYTES",
+    "0 to 17179869184",
+    "33554432",
+    "Memory for the answers of hot memory.get in the process that alone writes the store; 0 keeps none."
+  ),
+  fact(
     "LOOM_ADAPTIVE_THRESHOLDS",
     "true, false",
     "true",
@@ -115,6 +122,7 @@ export interface ServeSettings {
   readonly bulkDedup: "identity" | "none"
   readonly mailboxCapacity: number
   readonly maxHeads: number
+  readonly readCacheBytes: number
   readonly thresholds: Thresholds.Options
 }
 
@@ -168,6 +176,7 @@ export const serve: Config.Config<ServeSettings> = Config.nested(
     bulkDedup: Config.withDefault(Config.literal("identity", "none")("MEMORY_BULK_DEDUP_SCOPE"), "identity"),
     mailboxCapacity: whole("MAILBOX_CAPACITY", 256, 1, 65_536),
     maxHeads: whole("ACTOR_MAX_HEADS", 250_000, 0, 10_000_000),
+    readCacheBytes: whole("READ_CACHE_BYTES", ReadCache.DEFAULT_BYTES, 0, 16 * 1024 ** 3),
     thresholds
   }),
   "LOOM"

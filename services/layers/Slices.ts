@@ -23,6 +23,7 @@ import * as MemoryStoreClickhouse from "../../src/memory/MemoryStoreClickhouse.t
 import * as MemorySweep from "../../src/memory/MemorySweep.ts"
 import * as MemoryTimeReads from "../../src/memory/MemoryTimeReads.ts"
 import * as MemoryWrites from "../../src/memory/MemoryWrites.ts"
+import * as ReadCache from "../../src/memory/ReadCache.ts"
 import * as SensitivityPolicy from "../../src/memory/SensitivityPolicy.ts"
 import * as Thresholds from "../../src/memory/Thresholds.ts"
 import * as WritePolicy from "../../src/memory/WritePolicy.ts"
@@ -41,6 +42,13 @@ export const layerStores = Layer.mergeAll(
   BlacklistStoreClickhouse.layer,
   TokenStoreClickhouse.layer
 )
+
+/**
+ * Keeps hot answers of `memory.get` in this process, up to so many bytes; 0 keeps none. Only over stores that no other
+ * process writes.
+ */
+export const layerReadCache = (maxBytes: number) =>
+  Layer.merge(ReadCache.layerStore, ReadCache.layerReader).pipe(Layer.provideMerge(ReadCache.layer(maxBytes)))
 
 /** The decisions a deployment may replace. */
 export const layerPolicies = Layer.mergeAll(WritePolicy.layer, SensitivityPolicy.layerConfig)

@@ -104,6 +104,8 @@ export const layerWith = <E>(
         Slices.layerThresholds(settings.thresholds)
       )
     ),
+    // An embedded store is locked by this process, a server's is promised to it; else nobody may keep what was read.
+    Layer.provideMerge(Slices.layerReadCache(!settings.url || settings.soleWriter ? settings.readCacheBytes : 0)),
     Layer.provideMerge(Layer.mergeAll(Slices.layerStores, policies, embedder)),
     Layer.provideMerge(RootToken.layerFile(join(settings.data, "root.token"))),
     Layer.provideMerge(layerMigrated),

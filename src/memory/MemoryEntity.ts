@@ -15,6 +15,7 @@ import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
 import type * as Layer from "effect/Layer"
 import type * as Mailbox from "effect/Mailbox"
+import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { ActorScope } from "../kernel/Identity.ts"
 import type { LoomError } from "../kernel/LoomError.ts"
@@ -24,6 +25,7 @@ import type { Reply } from "./ActorBatch.ts"
 import type { ActorRules } from "./ActorRules.ts"
 import * as ActorState from "./ActorState.ts"
 import type { Committer } from "./Committer.ts"
+import { gather } from "./Gather.ts"
 import { NamespaceEntity } from "./MemoryCommand.ts"
 import type { FailedItem, SetItem } from "./MemoryCommand.ts"
 import type { MemoryIntake } from "./MemoryIntake.ts"
@@ -64,6 +66,7 @@ export const layer = (options: Options = defaultOptions): Layer.Layer<
       const address = yield* Entity.CurrentAddress
       const scope = yield* Effect.orDie(Schema.decode(ActorScope)(address.entityId))
       let state: ActorState.ActorState | null = null
+      let callers = 0
 
       const handle = (requests: ReadonlyArray<Request>): Effect.Effect<ReadonlyArray<Reply>> =>
         Effect.gen(function*() {
@@ -85,6 +88,7 @@ export const layer = (options: Options = defaultOptions): Layer.Layer<
 
       return (mailbox: Mailbox.ReadonlyMailbox<Request>, replier: Replier<Rpcs>) =>
         Effect.gen(function*() {
+          yield* gather(callers, () => Option.getOrNull(mailbox.unsafeSize()))
           const waiting = Chunk.toReadonlyArray(yield* take(mailbox))
           for (const batch of batches(waiting)) {
             const replies = yield* Effect.uninterruptible(handle(batch))
@@ -100,6 +104,7 @@ export const layer = (options: Options = defaultOptions): Layer.Layer<
               }
             )
           }
+          callers = waiting.length + Option.getOrElse(mailbox.unsafeSize(), () => 0)
         }).pipe(Effect.forever)
     }),
     {

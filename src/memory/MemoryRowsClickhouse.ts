@@ -9,7 +9,7 @@ import * as Schema from "effect/Schema"
 import type { Scope } from "../kernel/Identity.ts"
 import type { StoreError } from "../kernel/LoomError.ts"
 import { ch } from "../platform/Clickhouse.ts"
-import type { Clickhouse, Fragment } from "../platform/Clickhouse.ts"
+import type { Clickhouse, Fragment, Settings } from "../platform/Clickhouse.ts"
 import { EpochMillis, Flag, UInt64 } from "../platform/ClickhouseValue.ts"
 import { MemoryRow } from "./MemoryModel.ts"
 import type { Place } from "./MemoryReader.ts"
@@ -106,6 +106,11 @@ export const inPlaces = (places: ReadonlyArray<Place>): Fragment =>
 /** As many places as fit one statement well; a longer list is asked in turns. */
 export const placesAtOnce = 1_000
 
+// Few granules lie in many small parts, and a second thread costs more than it saves (measured on 16 parts, 10 places: 22
+// against 15 ms).
+const aFew = 100
+const settingsFor = (places: number): Settings => places <= aFew ? { max_threads: 1 } : {}
+
 /** The heads at these places, by the sort key; a place without one is left out. */
 export const rowsAt = (
   clickhouse: Clickhouse["Type"],
@@ -115,7 +120,7 @@ export const rowsAt = (
   Effect.map(
     Effect.forEach(Arr.chunksOf(places, placesAtOnce), (turn) =>
       clickhouse.query(
-        ch.sql("MemoryStore.rows")`SELECT ${rowColumns} FROM loom.memory FINAL
+        ch.sql("MemoryStore.rows", settingsFor(turn.length))`SELECT ${rowColumns} FROM loom.memory FINAL
           WHERE ${inScope(scope)} AND ${inPlaces(turn)}`,
         StoredRow
       )),

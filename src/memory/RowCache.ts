@@ -8,7 +8,8 @@ import type { MemoryRow } from "./MemoryModel.ts"
 // Measured on rows without value: about 60 columns with ids and hashes.
 const ROW_OVERHEAD = 2_000
 
-const sizeOf = (row: MemoryRow) => ROW_OVERHEAD + row.value.length * 2
+/** What a row takes in memory, by estimate. */
+export const rowBytes = (row: MemoryRow): number => ROW_OVERHEAD + row.value.length * 2
 
 export class RowCache {
   private readonly rows = new Map<string, MemoryRow>()
@@ -33,7 +34,7 @@ export class RowCache {
     const identity = identityKey(row)
     this.drop(identity)
     this.rows.set(identity, row)
-    this.bytes += sizeOf(row)
+    this.bytes += rowBytes(row)
     for (const oldest of this.rows.keys()) {
       if (this.bytes <= this.maxBytes) return
       this.drop(oldest)
@@ -44,6 +45,6 @@ export class RowCache {
     const row = this.rows.get(identity)
     if (row === undefined) return
     this.rows.delete(identity)
-    this.bytes -= sizeOf(row)
+    this.bytes -= rowBytes(row)
   }
 }
