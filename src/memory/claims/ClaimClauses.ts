@@ -1,0 +1,384 @@
+/**
+ * Cuts the tokens of an English text into frames. The verb of a clause is found first: an auxiliary, or a form that can
+ * be a verb where one can stand; what is before it is the subject, what follows is grouped by preposition. A clause that
+ * continues another ("… and joined Bluefen") takes over its subject.
+ */
+import type { Frame, Item, Kind } from "./ClaimFrame.ts"
+import { adjectiveLemma, formsOf, isKnown, nounLemma, verbLemma } from "./ClaimLexicon.ts"
+import { denies, isSilent } from "./ClaimNegation.ts"
+import { boundAt, quantifierOf } from "./ClaimQuantifiers.ts"
+import { conceptOf } from "./ClaimSynonyms.ts"
+import type { Token } from "./ClaimTokens.ts"
+import type { Value } from "./ClaimValue.ts"
+import { valueAt } from "./ClaimValues.ts"
+import { ceaseVerbs } from "./ClaimVerbs.ts"
+import * as Words from "./ClaimWords.ts"
+
+/** A token with its role, or several that are one value. */
+interface Element {
+  readonly token: Token
+  readonly low: string
+  readonly value?: Value
+  readonly quantifier?: string
+}
+
+const elementsOf = (tokens: ReadonlyArray<Token>): Array<Element> => {
+  const out: Array<Element> = []
+  const words = tokens.map(({ low }) => low)
+  for (let i = 0; i < tokens.length;) {
+    const bound = boundAt(words, i)
+    if (bound !== undefined) {
+      out.push({ token: tokens[i]!, low: words[i]!, quantifier: bound.name })
+      i += bound.length
+      continue
+    }
+    const found = valueAt(tokens, i, "en")
+    if (found !== undefined) {
+      out.push({ token: tokens[i]!, low: words[i]!, value: found.value })
+      i += found.length
+      continue
+    }
+    out.push({ token: tokens[i]!, low: words[i]! })
+    i++
+  }
+  return out
+}
+
+const isAuxiliary = (low: string) =>
+  Words.beForms.has(low) || Words.haveForms.has(low) || Words.doForms.has(low) || Words.modals.has(low)
+
+const looksLikeName = ({ token }: Element) =>
+  /^\p{Lu}/u.test(token.text) && (!token.first || !isKnown(token.low)) || /[\d_./\\@+#]/.test(token.text)
+
+/** How much a form at `i` speaks for being the finite verb: 0 no, 1 may be, 2 surely. */
+const finite = (elements: ReadonlyArray<Element>, i: number): number => {
+  const { low, token, value } = elements[i]!
+  if (value !== undefined || i === 0) return 0
+  if (token.possessive || !/^[a-z'-]+$/.test(low)) return 0
+  const before = elements[i - 1]!
+  if (before.token.possessive || Words.determiners.has(before.low) || Words.possessives.has(before.low)) return 0
+  if (Words.prepositions.has(before.low) && before.value === undefined) return 0
+  if (isAuxiliary(low)) return 2
+  if (looksLikeName(elements[i]!) && /^\p{Lu}/u.test(token.text)) return 0
+  const forms = formsOf(low)
+  if (!forms.verb) return 0
+  const base = verbLemma(low)
+  const pronoun = Words.pronouns.has(before.low)
+  const adverb = formsOf(before.low).adverb && before.low.endsWith("ly")
+  const tags = forms.tags
+  if (base !== low && low.endsWith("s")) {
+    if (pronoun) return 2
+    if (tags[0] === "NNS" && !tags.includes("VBZ") && formsOf(base).noun) return 1
+    const beforeForms = formsOf(before.low)
+    const onlyAdjective = beforeForms.adjective && !beforeForms.noun && !looksLikeName(before)
+    return onlyAdjective ? 0 : formsOf(base).noun && !looksLikeName(before) && !adverb ? 1.5 : 2
+  }
+  if (low.endsWith("ing")) return 0
+  if (base !== low || tags.includes("VBD")) return tags[0] === "JJ" || tags[0] === "NN" ? 1 : 2
+  const plural = before.value === undefined && before.low.endsWith("s") && nounLemma(before.low) !== before.low
+  const pair = elements.slice(0, i).some((element) => element.low === "and")
+  if (pronoun && before.low !== "me" && before.low !== "us") return 2
+  if (plural || pair || before.quantifier !== undefined) return tags[0]?.startsWith("VB") === true ? 1.8 : 1
+  return adverb || before.low === "always" || before.low === "never" ? 1 : 0
+}
+
+/** The index of the finite verb, -1 for none; 0 for a command. */
+const verbIndex = (elements: ReadonlyArray<Element>): number => {
+  let best = -1
+  let most = 0.9
+  for (let i = 1; i < elements.length; i++) {
+    const low = elements[i]!.low
+    // What follows a subordinator is another clause.
+    if (most > 0.9 && (Words.relatives.has(low) || Words.conjunctions.has(low) || /^(?:if|when|while|because|unless)$/.test(low))) break
+    const strength = finite(elements, i)
+    if (strength > most) [best, most] = [i, strength]
+    if (strength === 2) break
+  }
+  const head = elements.findIndex(({ low }) => !/^(?:please|always|never|do|not|just|don't|only)$/.test(low))
+  if (head >= 0) {
+    const first = elements[head]!
+    const next = elements[head + 1]
+    const forms = formsOf(first.low)
+    const bare = first.value === undefined && forms.verb && verbLemma(first.low) === first.low && !first.token.possessive
+    const sure = head > 0 || forms.tags[0] === "VB" || forms.tags[0] === "VBP" || !forms.noun
+    const followed = next !== undefined && (next.value !== undefined || Words.determiners.has(next.low) ||
+      Words.possessives.has(next.low) || Words.prepositions.has(next.low) || next.low.endsWith("s"))
+    const late = best < 0 || elements.slice(head, best).some(({ low }) => Words.prepositions.has(low)) || most < 1.6
+    if (bare && next !== undefined && !isAuxiliary(first.low) && late && (sure || followed) && !(best === head + 1 && most >= 1.5)) {
+      return head
+    }
+  }
+  return best
+}
+
+const kindOf = (element: Element, asVerb: boolean): Kind => {
+  if (element.value !== undefined) return "value"
+  if (asVerb) return "verb"
+  if (Words.pronouns.has(element.low)) return "pronoun"
+  if (looksLikeName(element)) return "name"
+  const { adjective, adverb, noun, tags, verb } = formsOf(element.low)
+  const first = tags[0] ?? ""
+  if (first.startsWith("JJ")) return "adjective"
+  if (first.startsWith("RB")) return "adverb"
+  if (first.startsWith("VB")) return noun && first !== "VBD" && first !== "VBN" && first !== "VBG" ? "noun" : "verb"
+  if (noun) return "noun"
+  if (adjective) return "adjective"
+  return adverb ? "adverb" : verb ? "verb" : "name"
+}
+
+const nationalities = /(?:ese|ish|ian|ean|ch|man)$/
+
+export const itemOf = (element: { readonly token: Token; readonly low: string; readonly value?: Value }, asVerb = false): Item => {
+  const { low, token, value } = element
+  if (value !== undefined) return { concept: value.key, lemma: value.key, text: value.text, kind: "value", value }
+  const kind = kindOf(element, asVerb)
+  const joined = low.replace(/(?<=\p{L})-(?=\p{L})/gu, "").replace(/'/g, "")
+  let lemma = joined
+  if (kind === "verb") lemma = verbLemma(joined)
+  else if (kind === "noun" || kind === "name") lemma = kind === "name" && nationalities.test(joined) ? joined : nounLemma(joined)
+  else if (kind === "adjective" || kind === "adverb") {
+    const adjective = adjectiveLemma(joined)
+    lemma = adjective !== joined && isKnown(adjective) ? adjective : joined
+  }
+  // I and "the user" are one person in what an agent keeps.
+  if (/^(?:i|me|my|mine|myself)$/.test(low)) lemma = "user"
+  else if (/^(?:we|us|our|ours|ourselves)$/.test(low)) lemma = "we"
+  const verbal = kind === "noun" || kind === "adjective" ? conceptOf(lemma) : undefined
+  // "written", "planned": a participle is its verb.
+  const concept = verbal !== undefined && verbal === lemma && kind === "adjective" && formsOf(lemma).verb
+    ? conceptOf(verbLemma(lemma))
+    : conceptOf(lemma)
+  return { concept, lemma, text: token.text, kind }
+}
+
+/** A group while it grows. `X of Y` is kept as two phrases and read as `Y X`, the order of "Y's X". */
+interface Draft {
+  readonly phrases: Array<Array<Item>>
+  readonly preposition: string
+  definite: boolean
+}
+
+const draft = (preposition: string): Draft => ({ phrases: [[]], preposition, definite: false })
+const current = ({ phrases }: Draft): Array<Item> => phrases[phrases.length - 1]!
+
+/** The items in the order of "Y's X", each later phrase possessing the head of the one before it. */
+const settled = ({ phrases }: Draft): Array<Item> => {
+  const filled = phrases.filter((phrase) => phrase.length > 0)
+  return filled.map((phrase, i) => {
+    const head = i === 0 ? undefined : filled[i - 1]![filled[i - 1]!.length - 1]
+    return head === undefined ? phrase : phrase.map((item) => item.value === undefined ? { ...item, possesses: item.possesses ?? head.concept } : item)
+  }).reverse().flat()
+}
+
+/** The frames of a text's tokens. */
+export const framesOf = (tokens: ReadonlyArray<Token>): ReadonlyArray<Frame> => {
+  const frames: Array<Frame> = []
+  let start = 0
+  while (start < tokens.length) {
+    let end = start + 1
+    while (end < tokens.length && tokens[end]!.sentence === tokens[start]!.sentence) end++
+    for (const frame of clausesOf(elementsOf(tokens.slice(start, end)))) frames.push(frame)
+    start = end
+  }
+  return frames
+}
+
+const clausesOf = (elements: ReadonlyArray<Element>): ReadonlyArray<Frame> => {
+  const assigned = elements.findIndex(({ token }) => token.assigned)
+  if (assigned >= 0 && assigned < elements.length - 1) return [assignment(elements, assigned)]
+  const verb = verbIndex(elements)
+  if (verb < 0) return [frameOf(elements, -1, elements.length)]
+  // A second finite verb after "and", "but" or "then" starts a clause with the same subject.
+  for (let i = verb + 2; i < elements.length - 1; i++) {
+    if (!Words.conjunctions.has(elements[i]!.low) || elements[i]!.low === "or") continue
+    const next = elements[i + 1]!
+    const own = verbIndex(elements.slice(i + 1))
+    const direct = isAuxiliary(next.low) || isPastOrThird(next)
+    if (direct || own > 0 && !Words.prepositions.has(elements[i - 1]!.low) && startsSubject(next)) {
+      const first = frameOf(elements, verb, i)
+      const rest = elements.slice(i + 1)
+      return direct
+        ? [first, ...clausesOf([...elements.slice(0, verb), ...rest])]
+        : [first, ...clausesOf(rest)]
+    }
+  }
+  return [frameOf(elements, verb, elements.length)]
+}
+
+const startsSubject = ({ low }: Element) => Words.pronouns.has(low) || low === "the" || Words.possessives.has(low)
+
+const isPastOrThird = (element: Element): boolean => {
+  if (element.value !== undefined || looksLikeName(element)) return false
+  const { tags, verb } = formsOf(element.low)
+  if (!verb || verbLemma(element.low) === element.low) return false
+  return tags[0] === "VBD" || tags[0] === "VBZ" || tags[0] === "VBN" || (tags.length === 0 && /(?:ed|es)$/.test(element.low))
+}
+
+/** `key = value`, `key: value`: the key is what it is about, whole. */
+const assignment = (elements: ReadonlyArray<Element>, at: number): Frame => {
+  const frame = frameOf(elements.slice(at + 1), -1, elements.length - at - 1)
+  const subject = elements.slice(0, at + 1).flatMap((element) => {
+    if (element.value !== undefined) return [itemOf(element)]
+    return Words.determiners.has(element.low) || Words.prepositions.has(element.low) ? [] : [itemOf(element)]
+  })
+  return { ...frame, subject, subjectDefinite: true, verb: "be", verbText: "is" }
+}
+
+const frameOf = (elements: ReadonlyArray<Element>, verb: number, end: number): Frame => {
+  const subject = draft("")
+  const groups: Array<Draft> = []
+  const quantifiers: Array<string> = []
+  let group = subject
+  let denials = 0
+  let verbItem: Item | undefined
+  let auxiliary = ""
+  let passive = false
+  let ended = false
+  let definite = false
+  const open = (preposition: string) => {
+    group = draft(preposition)
+    groups.push(group)
+  }
+  const push = (item: Item) => {
+    if (definite && current(group).length === 0) group.definite = true
+    definite = false
+    current(group).push(item)
+  }
+  if (verb <= 0) open("")
+  for (let i = 0; i < end; i++) {
+    const element = elements[i]!
+    const { low, token } = element
+    const inSubject = verb > 0 && i < verb
+    if (element.quantifier !== undefined) {
+      quantifiers.push(element.quantifier)
+      continue
+    }
+    if (element.value !== undefined) {
+      push(itemOf(element))
+      continue
+    }
+    if (i === verb && !isAuxiliary(low)) {
+      verbItem = itemOf(element, true)
+      open("")
+      continue
+    }
+    if (verb >= 0 && i >= verb && verbItem === undefined && isAuxiliary(low)) {
+      const modal = quantifierOf(low)
+      if (modal !== undefined) quantifiers.push(modal)
+      if (!Words.modals.has(low) && (auxiliary !== "be" || Words.beForms.has(low))) {
+        auxiliary = Words.beForms.has(low) ? "be" : Words.haveForms.has(low) ? "have" : "do"
+      }
+      if (group === subject) open("")
+      continue
+    }
+    if (denies(low, "en") && !token.possessive) {
+      denials++
+      if (low === "without") open("with")
+      if (/^(?:never|none|nobody|nothing)$/.test(low)) quantifiers.push("none")
+      continue
+    }
+    if (isSilent(low, "en")) continue
+    const quantifier = quantifierOf(low)
+    const bounding = !/^(?:about|around)$/.test(low) || elements[i + 1]?.value !== undefined
+    if (quantifier !== undefined && bounding) {
+      quantifiers.push(quantifier)
+      continue
+    }
+    if (low === "used" && elements[i + 1]?.low === "to" && auxiliary === "") {
+      ended = true
+      i++
+      continue
+    }
+    if (Words.determiners.has(low)) {
+      definite = low !== "a" && low !== "an"
+      continue
+    }
+    if (Words.fillers.has(low) || Words.conjunctions.has(low) || Words.relatives.has(low) || isAuxiliary(low)) continue
+    const afterAuxiliary = verb >= 0 && i > verb && verbItem === undefined && auxiliary !== "" &&
+      group.preposition === "" && current(group).length === 0
+    if (afterAuxiliary && isParticiple(element, auxiliary)) {
+      passive = auxiliary === "be" && !low.endsWith("ing")
+      verbItem = itemOf(element, true)
+      continue
+    }
+    if (low === "of" && current(group).length > 0) {
+      group.phrases.push([])
+      continue
+    }
+    if (Words.prepositions.has(low)) {
+      // A phrase before the verb belongs to the subject, one before the subject ("On Mondays the …") is its own.
+      if (inSubject && current(subject).length > 0) continue
+      if (low !== "to" || i > 1) open(low)
+      continue
+    }
+    if (Words.possessives.has(low)) {
+      definite = true
+      if (/^(?:my|our|mine|ours)$/.test(low)) push({ ...itemOf(element), possesses: ownedBy(elements, i, end) })
+      definite = true
+      continue
+    }
+    if (inSubject && group !== subject && startsNounPhrase(elements, i)) group = subject
+    const item = itemOf(element)
+    if (token.possessive) definite = true
+    push(token.possessive ? { ...item, possesses: ownedBy(elements, i, end) } : item)
+  }
+  let concept = verbItem?.concept ?? auxiliary
+  let verbText = verbItem?.text ?? auxiliary
+  // "stopped smoking": the complement has ended.
+  if (verbItem !== undefined && ceaseVerbs.has(concept) && !passive) {
+    const complement = groups.map(current).find((items) => items.length > 0)
+    const ending = complement?.[0]
+    if (complement !== undefined && ending !== undefined && /ing$/.test(ending.text)) {
+      complement.shift()
+      concept = conceptOf(verbLemma(ending.text.toLowerCase()))
+      verbText = ending.text
+      ended = true
+    }
+  }
+  return {
+    subject: settled(subject),
+    subjectDefinite: subject.definite,
+    verb: concept,
+    verbText,
+    groups: groups.map((each) => ({ preposition: each.preposition, items: settled(each), definite: each.definite }))
+      .filter(({ items }) => items.length > 0),
+    denials: denials + (ended ? 1 : 0),
+    quantifiers: [...new Set(quantifiers)].sort(),
+    passive,
+    command: verb >= 0 && settled(subject).length === 0
+  }
+}
+
+/** Whether the subject starts at `i` behind a phrase that stood before it: a determiner or a comma stands before. */
+const startsNounPhrase = (elements: ReadonlyArray<Element>, i: number): boolean => {
+  const before = elements[i - 1]
+  if (before === undefined) return true
+  return elements[i]!.token.broken || before.token.broken || (before.value !== undefined) ||
+    ((Words.determiners.has(before.low) || Words.possessives.has(before.low)) && elements[i - 2] !== undefined &&
+      !Words.prepositions.has(elements[i - 2]!.low))
+}
+
+/** The concept of the noun a possessor owns: the last noun of the phrase after it. */
+const ownedBy = (elements: ReadonlyArray<Element>, i: number, end: number): string => {
+  let owned = ""
+  for (let k = i + 1; k < end && k < i + 5; k++) {
+    const { low, token, value } = elements[k]!
+    if (value !== undefined || isAuxiliary(low) || Words.prepositions.has(low) || token.broken) break
+    if (owned !== "" && finite(elements, k) >= 1.5) break
+    owned = itemOf(elements[k]!).concept
+  }
+  return owned
+}
+
+const isParticiple = (element: Element, auxiliary: string): boolean => {
+  const { low } = element
+  if (looksLikeName(element) && /^\p{Lu}/u.test(element.token.text)) return false
+  const { adjective, tags, verb } = formsOf(low)
+  const base = verbLemma(low)
+  if (!verb && !formsOf(base).verb) return false
+  if (auxiliary === "do") return base === low
+  if (low.endsWith("ing")) return tags.length === 0 || tags.some((tag) => tag === "VBG") || base !== low
+  if (base === low && !tags.includes("VBN")) return false
+  return !(adjective && tags[0] === "JJ" && !low.endsWith("ed"))
+}
+

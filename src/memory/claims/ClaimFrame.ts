@@ -1,0 +1,46 @@
+/**
+ * The parts of one English clause: who or what it is about (subject), what it says (verb), and the complements by
+ * preposition, each a list of content items. Values are items too. The cut is by word forms and closed classes, not by a
+ * full parse: where it is wrong both claims of a pair are usually cut wrong in the same way.
+ */
+import type { Value } from "./ClaimValue.ts"
+
+export type Kind = "name" | "noun" | "verb" | "adjective" | "adverb" | "value" | "pronoun"
+
+export interface Item {
+  /** Lemma folded over synonyms, or a value's key. */
+  readonly concept: string
+  readonly lemma: string
+  readonly text: string
+  readonly kind: Kind
+  readonly value?: Value
+  /** The concept of the thing this one possesses or specifies: Emma's in "Emma's cat" has `cat`. */
+  readonly possesses?: string
+}
+
+export interface Group {
+  /** Preposition, or "" for what follows the verb bare. */
+  readonly preposition: string
+  readonly items: ReadonlyArray<Item>
+  /** It starts with "the" or a possessive: one thing that is known. */
+  readonly definite: boolean
+}
+
+export interface Frame {
+  readonly subject: ReadonlyArray<Item>
+  readonly subjectDefinite: boolean
+  /** Concept of the verb: "be" for a copula, "" for a fragment without a verb. */
+  readonly verb: string
+  readonly verbText: string
+  readonly groups: ReadonlyArray<Group>
+  readonly denials: number
+  /** Classes of quantifiers, sorted. */
+  readonly quantifiers: ReadonlyArray<string>
+  readonly passive: boolean
+  readonly command: boolean
+}
+
+/** All items behind the subject, in order. */
+export const complements = (frame: Frame): ReadonlyArray<Item> => frame.groups.flatMap(({ items }) => items)
+
+export const textOf = (items: ReadonlyArray<Item>): string => items.map(({ text }) => text).join(" ")

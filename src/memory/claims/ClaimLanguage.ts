@@ -1,0 +1,74 @@
+/**
+ * A guess at the language of a claim: by script, else by the commonest little words. The guess chooses the tables of
+ * number words, months and negations; where it is unsure the claim counts as English when most of its words are, else as
+ * `other`, for which no two claims are the same unless their words are.
+ */
+import { isKnown } from "./ClaimLexicon.ts"
+
+export type Language = "en" | "de" | "fr" | "es" | "it" | "pt" | "nl" | "sv" | "pl" | "ru" | "zh" | "ja" | "ko" | "other"
+
+const split = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/))
+
+/** Little words of each language: articles, pronouns, prepositions, auxiliaries. They carry no content of a claim. */
+export const littleWords: Readonly<Record<Language, ReadonlySet<string>>> = {
+  en: split(`a an the this that these those there here i me my mine we us our ours you your yours he him his she her
+    hers it its they them their theirs myself yourself himself herself itself ourselves themselves is am are was were be
+    been being do does did have has had having will would shall and or but if so as than then because while of in on at
+    by for from to into with about over under out off between through what which who whom whose when where how just
+    also too such own same during until since per via within upon toward towards along across`),
+  de: split(`der die das den dem des ein eine einen einem einer eines und oder aber ich du er sie es wir ihr mich mir uns
+    euch ihn ihm ihnen sich mein meine meinen meinem meiner dein deine sein seine seinen seinem seiner ihre ihren ihrem
+    ihrer unser unsere unseren unserem unserer ist sind war waren bin bist hat haben habe hatte wird werden wurde wurden
+    worden in im am an auf bei beim mit nach von vom zu zum zur aus für über unter vor um durch gegen bis als wie dass
+    daß auch noch schon man dieser diese dieses diesen diesem`),
+  fr: split(`le la les l un une des du de d et ou mais je j tu il elle on nous vous ils elles me m te t se s lui leur
+    leurs mon ma mes ton ta tes son sa ses notre nos votre vos est sont suis es sommes êtes était étaient été être a ai as
+    avons avez ont avait avoir en dans à au aux sur sous par pour avec chez que qu qui ce cet cette ces c y aussi où`),
+  es: split(`el la los las un una unos unas de del y e o u pero yo tú él ella nosotros ellos ellas usted ustedes me te se
+    le les lo mi mis tu tus su sus nuestro nuestra nuestros nuestras es son soy eres somos era eran fue fueron ser está
+    están estoy estaba ha han he hemos había en a al con por para sobre que como también este esta estos estas`),
+  it: split(`il lo la i gli le l un uno una di del dello della dei degli delle e ed o ma io tu lui lei noi voi loro mi ti
+    si ci vi mio mia miei mie tuo tua suo sua suoi sue nostro nostra è sono sei siamo era erano essere ha ho hai abbiamo
+    hanno aveva in nel nello nella nei negli nelle a al allo alla ai agli alle con per da dal dalla su sul sulla che come
+    anche questo questa questi queste`),
+  pt: split(`o a os as um uma uns umas de do da dos das e ou mas eu tu ele ela nós eles elas você vocês me te se lhe meu
+    minha meus minhas seu sua seus suas nosso nossa é são sou somos era eram foi foram ser está estão estou estava tem
+    têm tenho temos tinha em no na nos nas ao à aos às com por para pelo pela sobre que como também este esta isso`),
+  nl: split(`de het een en of maar ik jij je hij zij ze wij we jullie mij me hem haar ons hun mijn jouw zijn onze is ben
+    bent was waren wordt worden werd werden heeft heb hebben had hadden in op aan bij met naar van voor uit over onder om
+    door tot als dat die dit deze ook er te`),
+  sv: split(`en ett den det de och eller men jag du han hon vi ni min mitt mina din sin sitt sina hans hennes vår vårt är
+    var varit blir blev har hade i på av med till från för om under över som att också denna detta`),
+  pl: split(`i oraz lub ale ja ty on ona ono my wy oni one mnie mi mój moja moje jego jej nasz nasza jest są był była było
+    były być ma mam mają w we na z ze do od dla o po przy przez pod nad za że to ten ta te się także`),
+  ru: split(`и или но я ты он она оно мы вы они меня мне мой моя моё мои его её их наш наша есть был была было были быть
+    в во на с со к ко от из за по для о об у при что это этот эта эти также`),
+  zh: split(`的 了 是 在 和 与 我 你 他 她 它 我们 他们 个 着 过 地 得 把 被 也 这 那 有`),
+  ja: split(`は が を に で と も の へ や から まで です ます だ である いる ある する した して`),
+  ko: split(`은 는 이 가 을 를 에 에서 의 와 과 도 로 으로 입니다 이다 있다`),
+  other: new Set()
+}
+
+const latin = ["en", "de", "fr", "es", "it", "pt", "nl", "sv", "pl"] as const
+
+/** The language of words that are lower-case already, of a text that may be of another script. */
+export const languageOf = (text: string, words: ReadonlyArray<string>): Language => {
+  if (/[\u3041-\u30ff]/.test(text)) return "ja"
+  if (/\p{Script=Han}/u.test(text)) return "zh"
+  if (/\p{Script=Hangul}/u.test(text)) return "ko"
+  if (/\p{Script=Cyrillic}/u.test(text)) return "ru"
+  if (/[^\p{Script=Latin}\p{Script=Common}\p{Script=Inherited}]/u.test(text)) return "other"
+  const score = (language: (typeof latin)[number]) =>
+    words.reduce((sum, word) => littleWords[language].has(word) ? sum + 1 : sum, 0)
+  const english = score("en")
+  let best: Language = "en"
+  // A name or two may look like a little word of another language: English needs less to win.
+  let most = english + 0.5
+  for (const language of latin.slice(1)) {
+    const points = score(language)
+    if (points > most) [best, most] = [language, points]
+  }
+  if (best !== "en" || english > 0 || words.length === 0) return best
+  const known = words.filter(isKnown).length
+  return known * 2 >= words.length || words.length <= 2 ? "en" : "other"
+}

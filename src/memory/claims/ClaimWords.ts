@@ -1,0 +1,30 @@
+/** Closed classes of English: what is no content of a claim, and what each little word does to the words around it. */
+const split = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/))
+
+export const determiners = split("a an the this that these those")
+export const definites = split("the this that these those my our your his her its their")
+export const possessives = split("my mine our ours your yours his her hers its their theirs whose")
+export const pronouns = split("i me we us you he him she it they them myself ourselves himself herself itself themselves who")
+export const beForms = split("is am are was were be been being s")
+export const haveForms = split("have has had having")
+export const doForms = split("do does did")
+export const modals = split("will would shall should can could may might must ought")
+export const prepositions = split(`of in on at by for from to into with without about over under above below between
+  through against during until till since per via within inside outside near behind beside beyond before after as than
+  upon toward towards along across around onto off among like despite instead because while when if unless except`)
+export const conjunctions = split("and or but nor then plus")
+export const relatives = split("that which who whom whose where")
+
+/** Adverbs and fillers that may be left out of a claim about the present without changing it. */
+export const fillers = split(`currently now presently really very actually please also still indeed already quite simply
+  basically definitely certainly too there here so well today's anyway own
+  located situated e.g i.e etc called named thereby respectively again together`)
+
+/** Words which, by themselves, say nothing of a thing but its kind. */
+export const kinds = split("version number port name value person people someone thing one place way kind type")
+
+/** Which placing prepositions answer one question ("where?"); elsewhere each answers its own. */
+export const placing = split("in on at under above below behind beside near inside outside between within onto beneath")
+
+/** Prepositions with a direction or a side: exchanged they turn a claim round. */
+export const directed = split("from to into before after with without over under above below for against inside outside off than instead")
