@@ -8,6 +8,7 @@ import { adjectiveLemma, formsOf, isKnown, nounLemma, verbLemma } from "./ClaimL
 import { denies, isSilent } from "./ClaimNegation.ts"
 import { boundAt, quantifierOf } from "./ClaimQuantifiers.ts"
 import { conceptOf } from "./ClaimSynonyms.ts"
+import { isVerbPhrase } from "./ClaimThesaurus.ts"
 import type { Token } from "./ClaimTokens.ts"
 import type { Value } from "./ClaimValue.ts"
 import { valueAt } from "./ClaimValues.ts"
@@ -22,6 +23,13 @@ interface Element {
   readonly quantifier?: string
 }
 
+/** Phrases that may be left out of a claim about the present. */
+const idlePhrases = ["at all", "each other", "one another", "as well", "right now", "from now on", "these days", "in general",
+  "of course", "at the moment", "for now", "at present", "in total", "in fact"].map((phrase) => phrase.split(" "))
+
+const idleAt = (words: ReadonlyArray<string>, i: number): number =>
+  idlePhrases.find((phrase) => phrase.every((word, k) => words[i + k] === word))?.length ?? 0
+
 const elementsOf = (tokens: ReadonlyArray<Token>): Array<Element> => {
   const out: Array<Element> = []
   const words = tokens.map(({ low }) => low)
@@ -30,6 +38,11 @@ const elementsOf = (tokens: ReadonlyArray<Token>): Array<Element> => {
     if (bound !== undefined) {
       out.push({ token: tokens[i]!, low: words[i]!, quantifier: bound.name })
       i += bound.length
+      continue
+    }
+    const idle = idleAt(words, i)
+    if (idle > 0) {
+      i += idle
       continue
     }
     const found = valueAt(tokens, i, "en")
@@ -47,6 +60,10 @@ const elementsOf = (tokens: ReadonlyArray<Token>): Array<Element> => {
 const isAuxiliary = (low: string) =>
   Words.beForms.has(low) || Words.haveForms.has(low) || Words.doForms.has(low) || Words.modals.has(low)
 
+const isLittle = (low: string) =>
+  Words.prepositions.has(low) || Words.determiners.has(low) || Words.pronouns.has(low) || Words.conjunctions.has(low) ||
+  Words.possessives.has(low) || Words.fillers.has(low) || denies(low, "en") || quantifierOf(low) !== undefined && !isAuxiliary(low)
+
 const looksLikeName = ({ token }: Element) =>
   /^\p{Lu}/u.test(token.text) && (!token.first || !isKnown(token.low)) || /[\d_./\\@+#]/.test(token.text)
 
@@ -54,7 +71,7 @@ const looksLikeName = ({ token }: Element) =>
 const finite = (elements: ReadonlyArray<Element>, i: number): number => {
   const { low, token, value } = elements[i]!
   if (value !== undefined || i === 0) return 0
-  if (token.possessive || !/^[a-z'-]+$/.test(low)) return 0
+  if (token.possessive || !/^[a-z'-]+$/.test(low) || isLittle(low)) return 0
   const before = elements[i - 1]!
   if (before.token.possessive || Words.determiners.has(before.low) || Words.possessives.has(before.low)) return 0
   if (Words.prepositions.has(before.low) && before.value === undefined) return 0
@@ -258,10 +275,11 @@ const frameOf = (elements: ReadonlyArray<Element>, verb: number, end: number): F
       continue
     }
     if (i === verb && !isAuxiliary(low)) {
-      verbItem = itemOf(element, true)
+      verbItem = phrasal(elements, i, itemOf(element, true))
       open("")
       continue
     }
+    if (particles.has(low) && verbItem?.lemma.endsWith(`_${low}`) === true) continue
     if (verb >= 0 && i >= verb && verbItem === undefined && isAuxiliary(low)) {
       const modal = quantifierOf(low)
       if (modal !== undefined) quantifiers.push(modal)
@@ -298,7 +316,7 @@ const frameOf = (elements: ReadonlyArray<Element>, verb: number, end: number): F
       group.preposition === "" && current(group).length === 0
     if (afterAuxiliary && isParticiple(element, auxiliary)) {
       passive = auxiliary === "be" && !low.endsWith("ing")
-      verbItem = itemOf(element, true)
+      verbItem = phrasal(elements, i, itemOf(element, true))
       continue
     }
     if (low === "of" && current(group).length > 0) {
@@ -340,13 +358,42 @@ const frameOf = (elements: ReadonlyArray<Element>, verb: number, end: number): F
     subjectDefinite: subject.definite,
     verb: concept,
     verbText,
-    groups: groups.map((each) => ({ preposition: each.preposition, items: settled(each), definite: each.definite }))
+    groups: groups.map((each) => ({
+      preposition: each.preposition,
+      items: concept === "be" && each.preposition === "" ? settled(each).map((item) => ({ ...item, predicate: true })) : settled(each),
+      definite: each.definite
+    }))
       .filter(({ items }) => items.length > 0),
     denials: denials + (ended ? 1 : 0),
     quantifiers: [...new Set(quantifiers)].sort(),
     passive,
     command: verb >= 0 && settled(subject).length === 0
   }
+}
+
+const particles: ReadonlySet<string> = new Set(["up", "down", "off", "out", "away", "back", "over", "ahead", "on"])
+const turning: ReadonlySet<string> = new Set(["turn", "switch", "put", "carry", "log", "sign", "go"])
+
+/** Where the particle of a verb at `i` stands: next to it, or at the end of its clause ("turn the cache off"). */
+const particleAt = (elements: ReadonlyArray<Element>, i: number): number => {
+  if (particles.has(elements[i + 1]?.low ?? "")) return i + 1
+  const last = elements.length - 1
+  return last > i + 1 && last < i + 7 && particles.has(elements[last]!.low) ? last : -1
+}
+
+/** "turned down", "call off": a verb and its particle are one verb where WordNet has them as one. */
+const phrasal = (elements: ReadonlyArray<Element>, i: number, verb: Item): Item => {
+  const at = particleAt(elements, i)
+  if (at < 0) return verb
+  const particle = elements[at]!.low
+  const base = verbLemma(elements[i]!.low)
+  if ((particle === "on" || particle === "off") && turning.has(base) && base !== "go") {
+    // "turned off" and "is off" meet in the particle.
+    const lemma = `${base}_${particle}`
+    return { ...verb, lemma, concept: conceptOf(/^(?:turn|switch|put)$/.test(base) ? (particle === "on" ? "enable" : "disable") : lemma), text: `${verb.text} ${particle}` }
+  }
+  const lemma = `${base}_${particle}`
+  return particle !== "on" && isVerbPhrase(lemma) ? { ...verb, lemma, concept: lemma, text: `${verb.text} ${particle}` } : verb
 }
 
 /** Whether the subject starts at `i` behind a phrase that stood before it: a determiner or a comma stands before. */

@@ -5,7 +5,7 @@
  */
 import { answer, type Comparison } from "./ClaimComparison.ts"
 import { compareFrames } from "./ClaimFrames.ts"
-import type { Claim } from "./ClaimParse.ts"
+import { type Claim, parseAs } from "./ClaimParse.ts"
 import { compareRecords } from "./ClaimRecord.ts"
 import { compareSequences } from "./ClaimSequences.ts"
 
@@ -18,15 +18,23 @@ export const compareClaims = (stored: Claim, written: Claim, similarity: number)
     return answer("same", "canonical", "The two are equal apart from case, punctuation and white space.")
   }
   if (stored.record !== undefined || written.record !== undefined) return records(stored, written)
-  const found = stored.language === "en" && written.language === "en"
-    ? clauses(stored, written, similarity)
-    : stored.language === written.language
-    ? compareSequences(stored.sequence, written.sequence, stored.language === "zh" || stored.language === "ja")
-    : otherLanguage(stored, written)
+  const found = inOneLanguage(stored, written, similarity)
   // What lies behind the parsed beginning was not read.
   return found.relation === "same" && (stored.long || written.long)
     ? answer("unsure", "left-over", "Their beginnings say the same; the texts are long and not equal.")
     : found
+}
+
+const inOneLanguage = (stored: Claim, written: Claim, similarity: number): Comparison => {
+  if (stored.language === written.language) {
+    if (stored.language === "en") return clauses(stored, written, similarity)
+    return compareSequences(stored.sequence, written.sequence, stored.language === "zh" || stored.language === "ja")
+  }
+  // A short claim hardly shows its language: it is read again in that of the other.
+  const [sure, doubtful] = stored.certainty >= written.certainty ? [stored, written] : [written, stored]
+  if (doubtful.certainty >= 2) return otherLanguage(stored, written)
+  const again = parseAs(doubtful.text, sure.language)
+  return stored === doubtful ? inOneLanguage(again, written, similarity) : inOneLanguage(stored, again, similarity)
 }
 
 const otherLanguage = (stored: Claim, written: Claim): Comparison => {

@@ -15,7 +15,7 @@ export const littleWords: Readonly<Record<Language, ReadonlySet<string>>> = {
     hers it its they them their theirs myself yourself himself herself itself ourselves themselves is am are was were be
     been being do does did have has had having will would shall and or but if so as than then because while of in on at
     by for from to into with about over under out off between through what which who whom whose when where how just
-    also too such own same during until since per via within upon toward towards along across`),
+    also too such own same no not never during until since per via within upon toward towards along across`),
   de: split(`der die das den dem des ein eine einen einem einer eines und oder aber ich du er sie es wir ihr mich mir uns
     euch ihn ihm ihnen sich mein meine meinen meinem meiner dein deine sein seine seinen seinem seiner ihre ihren ihrem
     ihrer unser unsere unseren unserem unserer ist sind war waren bin bist hat haben habe hatte wird werden wurde wurden
@@ -51,24 +51,37 @@ export const littleWords: Readonly<Record<Language, ReadonlySet<string>>> = {
 
 const latin = ["en", "de", "fr", "es", "it", "pt", "nl", "sv", "pl"] as const
 
+export interface Guess {
+  readonly language: Language
+  readonly certainty: number
+}
+
 /** The language of words that are lower-case already, of a text that may be of another script. */
-export const languageOf = (text: string, words: ReadonlyArray<string>): Language => {
-  if (/[\u3041-\u30ff]/.test(text)) return "ja"
-  if (/\p{Script=Han}/u.test(text)) return "zh"
-  if (/\p{Script=Hangul}/u.test(text)) return "ko"
-  if (/\p{Script=Cyrillic}/u.test(text)) return "ru"
-  if (/[^\p{Script=Latin}\p{Script=Common}\p{Script=Inherited}]/u.test(text)) return "other"
+export const languageOf = (text: string, words: ReadonlyArray<string>): Guess => {
+  const sure = (language: Language): Guess => ({ language, certainty: 100 })
+  if (/[\u3041-\u30ff]/.test(text)) return sure("ja")
+  if (/\p{Script=Han}/u.test(text)) return sure("zh")
+  if (/\p{Script=Hangul}/u.test(text)) return sure("ko")
+  if (/\p{Script=Cyrillic}/u.test(text)) return sure("ru")
+  // A Greek letter or an arrow in an English note is no other language.
+  if (/[^\p{Script=Latin}\p{Script=Common}\p{Script=Inherited}]{2}/u.test(text)) return sure("other")
   const score = (language: (typeof latin)[number]) =>
     words.reduce((sum, word) => littleWords[language].has(word) ? sum + 1 : sum, 0)
-  const english = score("en")
+  const known = words.filter((word) => isKnown(word) || littleWords.en.has(word)).length
+  const mostlyEnglish = known * 2 >= words.length
+  // Little words alone say less than the words around them: "no" and "a" are words of many languages.
+  const english = score("en") + (mostlyEnglish ? 1.5 : -0.5)
   let best: Language = "en"
-  // A name or two may look like a little word of another language: English needs less to win.
-  let most = english + 0.5
+  let most = english
+  let second = 0
   for (const language of latin.slice(1)) {
-    const points = score(language)
-    if (points > most) [best, most] = [language, points]
+    const points = score(language) + (/[äöüß]/.test(text) && language === "de" ? 0.5 : 0)
+    if (points > most) {
+      second = most
+      best = language
+      most = points
+    } else second = Math.max(second, points)
   }
-  if (best !== "en" || english > 0 || words.length === 0) return best
-  const known = words.filter(isKnown).length
-  return known * 2 >= words.length || words.length <= 2 ? "en" : "other"
+  if (best === "en" && !mostlyEnglish && score("en") === 0 && words.length > 2) return { language: "other", certainty: 0 }
+  return { language: best, certainty: most - second }
 }

@@ -4,6 +4,8 @@
  */
 import { alternatives, opposes } from "./ClaimAntonyms.ts"
 import type { Item } from "./ClaimFrame.ts"
+import { nounFields } from "./ClaimLexicon.ts"
+import { antonymous, derived, synonymous } from "./ClaimThesaurus.ts"
 import { fillers } from "./ClaimWords.ts"
 
 export interface Match {
@@ -15,18 +17,39 @@ export interface Match {
 /** The items of each side that the other lacks. */
 export const matchItems = (one: ReadonlyArray<Item>, other: ReadonlyArray<Item>): Match => {
   const rest = [...other]
-  const left: Array<Item> = []
-  let shared = 0
-  for (const item of one) {
-    const at = rest.findIndex(({ concept }) => concept === item.concept)
-    if (at < 0) left.push(item)
-    else {
-      rest.splice(at, 1)
-      shared++
+  let left: ReadonlyArray<Item> = one
+  for (const same of [equal, alike]) {
+    const lone: Array<Item> = []
+    for (const item of left) {
+      const at = rest.findIndex((candidate) => same(item, candidate))
+      if (at < 0) lone.push(item)
+      else rest.splice(at, 1)
     }
+    left = lone
+    if (left.length === 0 || rest.length === 0) break
   }
-  return { shared, left, right: rest }
+  return { shared: one.length - left.length, left, right: rest }
 }
+
+const equal = (one: Item, other: Item): boolean => one.concept === other.concept
+
+const wordy = ({ kind }: Item) => kind === "noun" || kind === "verb" || kind === "adjective" || kind === "adverb"
+
+/** Synonyms in their common senses, and a word and what is made from it. */
+const alike = (one: Item, other: Item): boolean => {
+  if (!wordy(one) || !wordy(other)) return false
+  return synonymous(one.lemma, other.lemma) || (derived(one.lemma, other.lemma) && !personal(one) && !personal(other)) ||
+    agentOf(one, other) || agentOf(other, one)
+}
+
+// WordNet's file of persons. "Anna's employer" is not whom Anna employs.
+const personal = ({ kind, lemma }: Item) => kind === "noun" && nounFields(lemma).includes(18)
+
+/** "is a climber" and "climbs": only as what is said of someone, not as what someone has. */
+const agentOf = (noun: Item, verb: Item): boolean =>
+  personal(noun) && verb.kind === "verb" && noun.predicate === true && /(?:er|or|ist)$/.test(noun.lemma) &&
+  noun.lemma.slice(0, 4) === verb.lemma.slice(0, 4)
+
 
 export interface Pair {
   readonly from: Item
@@ -60,7 +83,7 @@ export const sameDimension = (one: string, other: string): boolean => familyOf(o
 export const oppositeWords = (one: ReadonlyArray<Item>, other: ReadonlyArray<Item>): Pair | undefined =>
   firstPair(one, other, (from, to) =>
     from.value === undefined && to.value === undefined &&
-    (opposes(from.concept, to.concept) || opposes(from.lemma, to.lemma) || alternatives(from.concept, to.concept)))
+    (opposes(from.concept, to.concept) || (wordy(from) && wordy(to) && antonymous(from.lemma, to.lemma)) || opposes(from.lemma, to.lemma) || alternatives(from.concept, to.concept)))
 
 /** What may be left over without changing a claim. */
 export const isFiller = (item: Item): boolean => fillers.has(item.lemma) || fillers.has(item.concept)

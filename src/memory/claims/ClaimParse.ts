@@ -7,13 +7,17 @@ import { canonical } from "../../platform/Analyzer.ts"
 import { framesOf } from "./ClaimClauses.ts"
 import type { Frame } from "./ClaimFrame.ts"
 import { type Language, languageOf } from "./ClaimLanguage.ts"
+import { plain } from "./ClaimSubjects.ts"
 import { type Record, recordOf } from "./ClaimRecord.ts"
 import { type Sequence, sequenceOf } from "./ClaimSequence.ts"
 import { longestParsed, tokensOf } from "./ClaimTokens.ts"
 
 export interface Claim {
+  readonly text: string
   readonly canonical: string
   readonly language: Language
+  /** By how many little words the language won. */
+  readonly certainty: number
   /** Empty for other languages than English and for records. */
   readonly frames: ReadonlyArray<Frame>
   readonly sequence: Sequence
@@ -22,16 +26,22 @@ export interface Claim {
   readonly long: boolean
 }
 
-export const parseClaim = (text: string): Claim => {
+export const parseClaim = (text: string): Claim => parseAs(text)
+
+/** `language` is given where the claim is read beside another one whose language is surer. */
+export const parseAs = (text: string, given?: Language): Claim => {
   const long = text.length > longestParsed
   const record = recordOf(text)
   const tokens = tokensOf(text)
-  const language = languageOf(text.slice(0, longestParsed), tokens.map(({ low }) => low))
+  const guess = languageOf(text.slice(0, longestParsed), tokens.map(({ low }) => low))
+  const language = given ?? guess.language
   return {
     // A long text's form is itself: what a short comparison cannot see must be equal letter by letter.
     canonical: long ? text : canonical(text),
+    text: text.slice(0, longestParsed + 1),
     language,
-    frames: language === "en" && record === undefined ? framesOf(tokens) : [],
+    certainty: guess.certainty,
+    frames: language === "en" && record === undefined ? framesOf(tokens).map(plain) : [],
     sequence: sequenceOf(tokens, language, text.slice(0, longestParsed)),
     record,
     long

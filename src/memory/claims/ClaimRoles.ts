@@ -56,8 +56,17 @@ const turnedDirection = (one: Frame, other: Frame): boolean => {
   return false
 }
 
+/** Both have a group under one directed preposition, of other things: "prefers A to B" and "B to A". */
+const exchanged = (one: Frame, other: Frame): boolean =>
+  one.groups.some(({ items, preposition }) => {
+    if (!directed.has(preposition)) return false
+    const theirs = other.groups.filter((group) => group.preposition === preposition)
+    return theirs.length > 0 && theirs.every((group) => key(group.items) !== key(items)) &&
+      items.some(({ concept }) => !theirs.some((group) => group.items.some((item) => item.concept === concept)))
+  })
+
 export const relateRoles = (one: Frame, other: Frame): RoleRelation => {
-  if (turnedDirection(one, other)) return "turned"
+  if (turnedDirection(one, other) || exchanged(one, other)) return "turned"
   if (!samePossessions(one, other)) return "turned"
   if (sameGroups(one, other)) return "same"
   const around = turned(other)

@@ -67,14 +67,11 @@ holiday vacation
 flat apartment
 mail email
 boss supervisor
-lead leader leadership head
+lead leadership head
 manage manager management
-own owner ownership
-maintain maintainer maintenance
-write author written writer
-teach teacher
-drive driver
-play player
+own ownership
+maintain maintenance
+write written
 weigh weight
 measure measurement
 height tall
@@ -167,18 +164,11 @@ know knowledge
 believe belief
 decide decision
 agree agreement
-invent inventor invention
-found founder
-direct director
-paint painter painting
-compose composer composition
-sing singer
-dance dancer
-run runner
-swim swimmer
-bake baker
-win winner victory
-lose loser loss
+invent invention
+paint painting
+compose composition
+win victory
+lose loss
 succeed success
 fail failure
 visit visitor
