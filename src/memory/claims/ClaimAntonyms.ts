@@ -203,7 +203,7 @@ for (const [index, line] of closed.entries()) {
 const prefixes = ["un", "in", "im", "non", "dis", "de", "mis"]
 
 /** Whether one word is the other with a denying prefix: `documented` and `undocumented`. */
-const denies = (one: string, other: string): boolean =>
+export const denies = (one: string, other: string): boolean =>
   one.length > 4 && prefixes.some((prefix) => other === prefix + one || other === `${prefix}-${one}`)
 
 /** Whether two concepts are opposite ends: not both true of one thing. */

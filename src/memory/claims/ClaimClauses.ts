@@ -120,7 +120,8 @@ const verbIndex = (elements: ReadonlyArray<Element>): number => {
     const sure = head > 0 || forms.tags[0] === "VB" || forms.tags[0] === "VBP" || !forms.noun
     const followed = next !== undefined && (next.value !== undefined || Words.determiners.has(next.low) ||
       Words.possessives.has(next.low) || Words.prepositions.has(next.low) || next.low.endsWith("s"))
-    const late = best < 0 || elements.slice(head, best).some(({ low }) => Words.prepositions.has(low)) || most < 1.6
+    const late = best < 0 || most < 1.6 || elements.slice(head + 1, best).some(({ low, token }) =>
+      token.broken || /^(?:if|when|while|because|unless|before|after|until|that|which|who)$/.test(low))
     if (bare && next !== undefined && !isAuxiliary(first.low) && late && (sure || followed) && !(best === head + 1 && most >= 1.5)) {
       return head
     }
@@ -252,14 +253,17 @@ const frameOf = (elements: ReadonlyArray<Element>, verb: number, end: number): F
   let passive = false
   let ended = false
   let definite = false
+  let side = ""
+  let existential = false
   const open = (preposition: string) => {
     group = draft(preposition)
     groups.push(group)
+    side = Words.directed.has(preposition) ? preposition : ""
   }
   const push = (item: Item) => {
     if (definite && current(group).length === 0) group.definite = true
     definite = false
-    current(group).push(item)
+    current(group).push(side === "" ? item : { ...item, side })
   }
   if (verb <= 0) open("")
   for (let i = 0; i < end; i++) {
@@ -279,7 +283,7 @@ const frameOf = (elements: ReadonlyArray<Element>, verb: number, end: number): F
       open("")
       continue
     }
-    if (particles.has(low) && verbItem?.lemma.endsWith(`_${low}`) === true) continue
+    if ((particles.has(low) || low === "place") && verbItem?.lemma.endsWith(`_${low}`) === true) continue
     if (verb >= 0 && i >= verb && verbItem === undefined && isAuxiliary(low)) {
       const modal = quantifierOf(low)
       if (modal !== undefined) quantifiers.push(modal)
@@ -311,7 +315,8 @@ const frameOf = (elements: ReadonlyArray<Element>, verb: number, end: number): F
       definite = low !== "a" && low !== "an"
       continue
     }
-    if (Words.fillers.has(low) || Words.conjunctions.has(low) || Words.relatives.has(low) || isAuxiliary(low)) continue
+    if (low === "there" && i === 0) existential = true
+    if (Words.conjunctions.has(low) || Words.relatives.has(low) || isAuxiliary(low)) continue
     const afterAuxiliary = verb >= 0 && i > verb && verbItem === undefined && auxiliary !== "" &&
       group.preposition === "" && current(group).length === 0
     if (afterAuxiliary && isParticiple(element, auxiliary)) {
@@ -319,13 +324,23 @@ const frameOf = (elements: ReadonlyArray<Element>, verb: number, end: number): F
       verbItem = phrasal(elements, i, itemOf(element, true))
       continue
     }
+    if (Words.fillers.has(low)) continue
+    if (low === "of" && Words.prepositions.has(elements[i - 1]?.low ?? "")) continue
     if (low === "of" && current(group).length > 0) {
       group.phrases.push([])
       continue
     }
+    if (Words.states.has(low) && i > verb && verb >= 0 && endsClause(elements, i, end)) {
+      if (verbItem === undefined) open("")
+      push({ ...itemOf(element), kind: "adjective", concept: low, lemma: low })
+      continue
+    }
     if (Words.prepositions.has(low)) {
       // A phrase before the verb belongs to the subject, one before the subject ("On Mondays the …") is its own.
-      if (inSubject && current(subject).length > 0) continue
+      if (inSubject && current(subject).length > 0) {
+        side = Words.directed.has(low) ? low : ""
+        continue
+      }
       if (low !== "to" || i > 1) open(low)
       continue
     }
@@ -335,7 +350,10 @@ const frameOf = (elements: ReadonlyArray<Element>, verb: number, end: number): F
       definite = true
       continue
     }
-    if (inSubject && group !== subject && startsNounPhrase(elements, i)) group = subject
+    if (inSubject && group !== subject && startsNounPhrase(elements, i)) {
+      group = subject
+      side = ""
+    }
     const item = itemOf(element)
     if (token.possessive) definite = true
     push(token.possessive ? { ...item, possesses: ownedBy(elements, i, end) } : item)
@@ -351,6 +369,16 @@ const frameOf = (elements: ReadonlyArray<Element>, verb: number, end: number): F
       concept = conceptOf(verbLemma(ending.text.toLowerCase()))
       verbText = ending.text
       ended = true
+    }
+  }
+  if (existential && concept === "be") {
+    // "There are four bedrooms in the house": the house has them.
+    const place = groups.find(({ preposition }) => Words.placing.has(preposition))
+    if (place !== undefined) {
+      groups.splice(groups.indexOf(place), 1)
+      subject.phrases.push(settled(place))
+      concept = "have"
+      verbText = "have"
     }
   }
   return {
@@ -383,6 +411,7 @@ const particleAt = (elements: ReadonlyArray<Element>, i: number): number => {
 
 /** "turned down", "call off": a verb and its particle are one verb where WordNet has them as one. */
 const phrasal = (elements: ReadonlyArray<Element>, i: number, verb: Item): Item => {
+  if (verb.lemma === "take" && elements[i + 1]?.low === "place") return { ...verb, lemma: "happen_place", concept: "happen", text: `${verb.text} place` }
   const at = particleAt(elements, i)
   if (at < 0) return verb
   const particle = elements[at]!.low
@@ -394,6 +423,13 @@ const phrasal = (elements: ReadonlyArray<Element>, i: number, verb: Item): Item 
   }
   const lemma = `${base}_${particle}`
   return particle !== "on" && isVerbPhrase(lemma) ? { ...verb, lemma, concept: lemma, text: `${verb.text} ${particle}` } : verb
+}
+
+/** Nothing that a preposition at `i` could govern follows. */
+const endsClause = (elements: ReadonlyArray<Element>, i: number, end: number): boolean => {
+  const next = elements[i + 1]
+  return i + 1 >= end || next === undefined || next.token.broken || Words.conjunctions.has(next.low) ||
+    (Words.prepositions.has(next.low) && next.low !== "of") || Words.fillers.has(next.low) && i + 2 >= end
 }
 
 /** Whether the subject starts at `i` behind a phrase that stood before it: a determiner or a comma stands before. */

@@ -16,6 +16,8 @@ export interface Item {
   readonly value?: Value
   /** The concept of the thing this one possesses or specifies: Emma's in "Emma's cat" has `cat`. */
   readonly possesses?: string
+  /** The directed preposition it stands behind, wherever it stands. */
+  readonly side?: string
   /** It is said of the subject by a copula. */
   readonly predicate?: boolean
 }

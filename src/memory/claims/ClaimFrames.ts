@@ -6,7 +6,7 @@ import { compareChange } from "./ClaimChange.ts"
 import { against, answer, type Comparison, quoted } from "./ClaimComparison.ts"
 import { ruledOutBy } from "./ClaimDiets.ts"
 import { complements, type Frame, type Item, textOf } from "./ClaimFrame.ts"
-import { differingValues, isFiller, type Match, matchItems, oppositeWords } from "./ClaimMatch.ts"
+import { complementary, differingValues, isFiller, type Match, matchItems, oppositeWords } from "./ClaimMatch.ts"
 import { compareObjects, ruleOf } from "./ClaimObjects.ts"
 import { quantifiersOppose } from "./ClaimQuantifiers.ts"
 import { relateRoles } from "./ClaimRoles.ts"
@@ -28,6 +28,9 @@ const withoutFillers = ({ left, right, shared }: Match): Match => ({
 
 /** Verbs that a copula can stand for: "works at Google as …" and "is … at Google". */
 const weak = new Set(["work", "stay", "sit", "stand", "lie", "locate", "happen", "schedule", "set", "place", "base", "occur", "store", "keep", "run", "hold"])
+
+const occurring = new Set(["happen", "hold", "occur", "schedule"])
+const resting = new Set(["locate", "sit", "stand", "lie", "place", "base", "store", "keep"])
 
 /** Verbs that say no more than the dimension of the value beside them. */
 const valued: ReadonlyArray<readonly [RegExp, ReadonlySet<string>]> = [
@@ -72,6 +75,13 @@ const compareWords = (stored: Frame, written: Frame, similarity: number): Compar
   const opposed = (stored.denials + other.denials) % 2 === 1
   const quantified = quantifierDifference(stored, other)
   const [ourVerb, theirVerb] = [match.left[0], match.right[0]]
+  const events = match.left.length === 1 && match.right.length === 1 &&
+    [occurring, resting].some((verbs) => [ourVerb!, theirVerb!].every(({ concept, kind }) => kind === "verb" && verbs.has(concept)))
+  if (events) return sameWords(stored, other, opposed, quantified)
+  // "not open" is "closed": a denial and an opposite that leaves nothing between.
+  if (match.left.length === 1 && match.right.length === 1 && opposed && complementary(ourVerb!, theirVerb!)) {
+    return sameWords(stored, other, false, quantified)
+  }
   if (match.left.length === 1 && match.right.length === 1 && saysLittle(ourVerb!, stored) && saysLittle(theirVerb!, other)) {
     const dimension = complements(stored).find(({ value }) => value !== undefined)?.value?.dimension ?? ""
     if (valued.some(([pattern, verbs]) => pattern.test(dimension) && verbs.has(ourVerb!.concept) && verbs.has(theirVerb!.concept))) {
@@ -130,7 +140,12 @@ const bridged = (one: Frame, other: Frame): boolean =>
 const otherSubject = (one: Frame, other: Frame, match: Match, opposed: boolean): Comparison => {
   const text = against(textOf(one.subject) || one.verbText, textOf(other.subject) || other.verbText)
   const behind = matchItems(complements(one), complements(other))
-  const names = [one, other].every(({ subject }) => subject.every(({ kind }) => kind === "name") && subject.length > 0)
+  // Who alone may leaves nobody else who may.
+  const only = one.quantifiers.includes("only") !== other.quantifiers.includes("only")
+  if (only && !opposed && one.verb === other.verb && behind.left.length === 0 && behind.right.length === 0 && behind.shared > 0) {
+    return answer("differs", "quantifier", `One says it of one alone: ${text}.`)
+  }
+  const names = [one, other].every(({ subject }) => subject.every(({ kind, text }) => kind === "name" || /^\p{Lu}/u.test(text)) && subject.length > 0)
   if (
     names && one.verb === other.verb && oneHolder.has(one.verb) && !opposed && behind.left.length === 0 &&
     behind.right.length === 0 && behind.shared > 0 && one.groups[0]?.definite === true && match.left.length > 0

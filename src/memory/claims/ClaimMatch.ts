@@ -2,10 +2,11 @@
  * Two bags of items matched one to one: equal concepts first, then what is left on either side, with differing values
  * of one dimension and opposite words paired up.
  */
-import { alternatives, opposes } from "./ClaimAntonyms.ts"
+import { alternatives, denies, opposes } from "./ClaimAntonyms.ts"
 import type { Item } from "./ClaimFrame.ts"
 import { nounFields } from "./ClaimLexicon.ts"
-import { antonymous, derived, synonymous } from "./ClaimThesaurus.ts"
+import { antonymous, derived, type PartOfSpeech, synonymous } from "./ClaimThesaurus.ts"
+import { conceptOf } from "./ClaimSynonyms.ts"
 import { fillers } from "./ClaimWords.ts"
 
 export interface Match {
@@ -38,9 +39,11 @@ const wordy = ({ kind }: Item) => kind === "noun" || kind === "verb" || kind ===
 /** Synonyms in their common senses, and a word and what is made from it. */
 const alike = (one: Item, other: Item): boolean => {
   if (!wordy(one) || !wordy(other)) return false
-  return synonymous(one.lemma, other.lemma) || (derived(one.lemma, other.lemma) && !personal(one) && !personal(other)) ||
+  return (one.kind === other.kind && synonymous(one.lemma, other.lemma, partOf(one))) || (derived(one.lemma, other.lemma) && !personal(one) && !personal(other)) ||
     agentOf(one, other) || agentOf(other, one)
 }
+
+const partOf = ({ kind }: Item): PartOfSpeech => kind === "noun" ? "n" : kind === "verb" ? "v" : kind === "adverb" ? "r" : "a"
 
 // WordNet's file of persons. "Anna's employer" is not whom Anna employs.
 const personal = ({ kind, lemma }: Item) => kind === "noun" && nounFields(lemma).includes(18)
@@ -87,3 +90,13 @@ export const oppositeWords = (one: ReadonlyArray<Item>, other: ReadonlyArray<Ite
 
 /** What may be left over without changing a claim. */
 export const isFiller = (item: Item): boolean => fillers.has(item.lemma) || fillers.has(item.concept)
+
+const contradictory = new Set(
+  `like dislike|enable disable|open close|open closed|on off|true false|pass fail|success fail|permit forbid|present absent|
+  alive dead|lock unlock|odd even|include exclude|public private|online offline|same different|accept reject|finish unfinished`
+    .split("|").map((pair) => pair.trim().split(" ").map(conceptOf).sort().join(" "))
+)
+
+/** Opposites that leave nothing between them: what is not the one is the other. */
+export const complementary = (one: Item, other: Item): boolean =>
+  contradictory.has([one.concept, other.concept].sort().join(" ")) || denies(one.lemma, other.lemma) || denies(other.lemma, one.lemma)

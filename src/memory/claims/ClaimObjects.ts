@@ -48,6 +48,13 @@ const accompanying = new Set(["for", "as", "with", "about", "because", "like", "
 
 const manyPlaces = new Set(["depend", "connect", "talk", "speak", "go", "travel", "listen", "look", "interest", "fly", "contribute", "apply", "integrate", "sell", "invest", "participate", "believe", "appear", "send", "write", "play", "see", "meet", "buy"])
 
+/** Verbs that take one object, whatever else is said beside it. */
+const strict = new Set(["name", "live", "born", "wedding", "cost", "weigh", "locate", "lead", "own", "manage"])
+
+/** Adjectives that can be said towards many things. */
+const open = new Set(`allergic interest good bad afraid fond familiar responsible able keen proficient fluent addicted aware
+  compatible similar relate skilled experienced passionate proud scared available open great curious`.split(/\s+/))
+
 const kinship = new Set(`father mother parent friend fan member neighbour neighbor brother sister sibling uncle aunt cousin
   grandmother grandfather husband wife spouse owner user customer supporter`.split(/\s+/))
 
@@ -73,7 +80,7 @@ export const compareObjects = (
   const all = differencesOf(one, other, new Set(left), new Set(right))
   const replaced = all.filter(({ from, to }) => from.length > 0 && to.length > 0)
   const subject = textOf(one.subject).toLowerCase()
-  const several = answer("other", "other-attribute", `Both can hold of ${subject === "" ? "it" : subject}.`)
+  const several = answer("other", "compatible", `Both can hold of ${subject === "" ? "it" : subject}.`)
   const first = replaced[0]
   if (first === undefined) return several
   if (replaced.length > 1) {
@@ -88,11 +95,15 @@ export const compareObjects = (
     const plainTo = to.filter(({ value }) => value === undefined)
     if (plainFrom.length === 0 || plainTo.length === 0) return difference(one, subject, first)
   }
+  // Two or more of the groups differ in words: two facts of one kind.
+  const places = (frame: Frame, items: ReadonlyArray<Item>) =>
+    frame.groups.filter((group) => group.items.some((item) => item.value === undefined && items.includes(item))).length
+  if (places(one, from) > 1 && places(other, to) > 1) return several
   const verb = one.verb
   if (verb === "be") return copula(one, other, first, subject, several)
   if (preposition === "") {
     if (manyValued.has(verb) && !oneValued.has(verb)) return several
-    if (besides.some((each) => each.from.length > 0) && besides.some((each) => each.to.length > 0)) return several
+    if (besides.length > 0 && !strict.has(verb)) return several
     if (!oneValued.has(verb) && !compatibleKinds(from, to)) return several
     return difference(one, subject, first)
   }
@@ -126,7 +137,10 @@ const copula = (one: Frame, other: Frame, found: Difference, subject: string, se
   const { from, preposition, to } = found
   const head = headOf(one.subject)
   const [ours, theirs] = [headOf(from), headOf(to)]
-  if (preposition !== "") return accompanying.has(preposition) && preposition !== "by" ? several : difference(one, subject, found)
+  if (preposition !== "") {
+    const towards = one.groups.some((group) => group.preposition === "" && group.items.some(({ concept }) => open.has(concept)))
+    return towards || (accompanying.has(preposition) && preposition !== "by") ? several : difference(one, subject, found)
+  }
   if (head === undefined || ours === undefined || theirs === undefined) return several
   const isPerson = head.kind === "name" || head.kind === "pronoun" || nounFields(head.lemma).includes(personField)
   const adjective = (item: Item) => item.kind === "adjective" || item.kind === "verb" || item.kind === "adverb"

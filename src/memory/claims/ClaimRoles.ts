@@ -35,25 +35,31 @@ const groupKeys = (groups: ReadonlyArray<Group>): ReadonlyArray<string> =>
   groups.filter(({ items }) => items.length > 0)
     .map(({ items, preposition }) => `${directed.has(preposition) ? preposition : ""}>${key(items)}`).sort()
 
+const sides = (frame: Frame): ReadonlyMap<string, string> =>
+  new Map([...frame.subject, ...frame.groups.flatMap(({ items }) => items)].map(({ concept, side }) => [concept, side ?? ""]))
+
 /** The same subject and the same groups, each under a preposition of the same side. */
 const sameGroups = (one: Frame, other: Frame): boolean =>
   key(one.subject) === key(other.subject) && groupKeys(one.groups).join("|") === groupKeys(other.groups).join("|")
 
-const directions = (frame: Frame): ReadonlyMap<string, string> =>
-  new Map(
-    frame.groups.flatMap(({ items, preposition }) =>
-      directed.has(preposition) ? items.map(({ concept }) => [concept, preposition] as const) : []
-    )
-  )
-
-/** A word that stands on another side: before the one and after the other. */
+/** A word that stands on another side: before the one and after the other, under the one and on the other. */
 const turnedDirection = (one: Frame, other: Frame): boolean => {
-  const theirs = directions(other)
-  for (const [concept, preposition] of directions(one)) {
+  const theirs = sides(other)
+  const placed = (frame: Frame, concept: string) =>
+    frame.groups.some(({ items, preposition }) => preposition !== "" && items.some((item) => item.concept === concept))
+  for (const [concept, side] of sides(one)) {
     const elsewhere = theirs.get(concept)
-    if (elsewhere !== undefined && elsewhere !== preposition) return true
+    if (elsewhere === undefined || elsewhere === side) continue
+    if (side !== "" && elsewhere !== "") return true
+    if (placed(one, concept) && placed(other, concept)) return true
   }
   return false
+}
+
+/** A side that only one of the claims gives a word. */
+const unequalSides = (one: Frame, other: Frame): boolean => {
+  const theirs = sides(other)
+  return [...sides(one)].some(([concept, side]) => theirs.has(concept) && theirs.get(concept) !== side)
 }
 
 /** Both have a group under one directed preposition, of other things: "prefers A to B" and "B to A". */
@@ -66,12 +72,13 @@ const exchanged = (one: Frame, other: Frame): boolean =>
   })
 
 export const relateRoles = (one: Frame, other: Frame): RoleRelation => {
-  if (turnedDirection(one, other) || exchanged(one, other)) return "turned"
+  const both = symmetric.has(one.verb) || one.groups.some(({ items }) => items.some(({ concept }) => symmetric.has(concept)))
+  if (!both && (turnedDirection(one, other) || exchanged(one, other))) return "turned"
   if (!samePossessions(one, other)) return "turned"
   if (sameGroups(one, other)) return "same"
   const around = turned(other)
   if (one.verb === "be" && other.verb === "be" && around !== undefined && sameGroups(one, around)) return "same"
-  const both = symmetric.has(one.verb) || one.groups.some(({ items }) => items.some(({ concept }) => symmetric.has(concept)))
+  if (!both && unequalSides(one, other)) return "unsure"
   const [ours, theirs] = [referents(one.subject), referents(other.subject)]
   const names = (items: ReadonlyArray<Item>) => items.filter(({ kind }) => kind === "name" || kind === "pronoun")
   const behind = (frame: Frame) => referents(frame.groups.flatMap(({ items }) => items))

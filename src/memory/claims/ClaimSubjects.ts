@@ -6,7 +6,10 @@
 import type { Frame, Item } from "./ClaimFrame.ts"
 import { complements } from "./ClaimFrame.ts"
 import { matchItems } from "./ClaimMatch.ts"
+import { formsOf, nounFields, verbLemma } from "./ClaimLexicon.ts"
+import { conceptOf } from "./ClaimSynonyms.ts"
 import { nominal } from "./ClaimVerbs.ts"
+import { kindNouns } from "./ClaimWords.ts"
 
 export type SubjectRelation = "equal" | "compatible" | "different"
 
@@ -15,8 +18,11 @@ const vague: ReadonlySet<string> = new Set(["it", "he", "she", "they", "this", "
 const isVague = (items: ReadonlyArray<Item>): boolean =>
   items.length === 0 || (items.length === 1 && vague.has(items[0]!.lemma))
 
-export const headOf = (items: ReadonlyArray<Item>): Item | undefined =>
-  items.findLast(({ kind }) => kind === "noun" || kind === "name" || kind === "pronoun") ?? items[items.length - 1]
+export const headOf = (items: ReadonlyArray<Item>): Item | undefined => {
+  const nouns = items.filter(({ kind }) => kind === "noun" || kind === "name" || kind === "pronoun")
+  // The production environment is the production.
+  return nouns.findLast(({ lemma }) => !kindNouns.has(lemma)) ?? nouns[nouns.length - 1] ?? items[items.length - 1]
+}
 
 export const relateSubjects = (one: Frame, other: Frame): SubjectRelation => {
   const { left, right, shared } = matchItems(one.subject, other.subject)
@@ -47,6 +53,14 @@ export const turned = (frame: Frame): Frame | undefined => {
 
 /** One form for what is said in several: a passive with its agent, a noun that stands for a verb. */
 export const plain = (frame: Frame): Frame => {
+  if (frame.passive && frame.verb === "employ") {
+    return {
+      ...frame,
+      verb: "work",
+      passive: false,
+      groups: frame.groups.map((group) => group.preposition === "by" ? { ...group, preposition: "for" } : group)
+    }
+  }
   const agent = frame.passive ? frame.groups.find(({ items, preposition }) => preposition === "by" && items[0]?.value === undefined) : undefined
   if (agent !== undefined) {
     return {
@@ -60,14 +74,55 @@ export const plain = (frame: Frame): Frame => {
       ]
     }
   }
+  const role = frame.verb === "use" ? frame.groups.find(({ preposition }) => preposition === "as") : undefined
+  const used = frame.groups[0]
+  if (role !== undefined && used !== undefined && used.preposition === "" && !frame.passive) {
+    // "We use X as our database": our database is X.
+    return {
+      ...frame,
+      subject: [...frame.subject, ...role.items.filter(({ concept }) => !frame.subject.some((item) => item.concept === concept))],
+      subjectDefinite: true,
+      verb: "be",
+      groups: frame.groups.filter((group) => group !== role)
+    }
+  }
   if (frame.verb !== "be") return frame
+  const acting = asAgent(frame) ?? asAgent(turned(frame))
+  if (acting !== undefined) return acting
   // "Anna is the owner of X" asks the same as "X's owner is Anna".
   const first = frame.groups[0]
-  const named = frame.subject.length > 0 && frame.subject.every(({ kind, value }) => kind === "name" || value !== undefined)
+  const named = isNamed(frame)
   if (named && first !== undefined && first.preposition === "" && first.definite && first.items.some(({ kind }) => kind === "noun")) {
     return plainNominal(turned(frame)!)
   }
   return plainNominal(frame)
+}
+
+/** Names, values, or one bare capitalised word, which is a name more often than a thing. */
+const isNamed = ({ subject, subjectDefinite }: Frame): boolean =>
+  subject.length > 0 && (subject.every(({ kind, value }) => kind === "name" || value !== undefined) ||
+    (subject.length === 1 && !subjectDefinite && /^\p{Lu}/u.test(subject[0]!.text)))
+
+/** "Felix is the owner of the bakery", "Bob is Anna's teacher": Felix owns it, Bob teaches her. */
+const asAgent = (frame: Frame | undefined): Frame | undefined => {
+  const first = frame?.groups[0]
+  if (frame === undefined || first === undefined || first.preposition !== "" || !isNamed(frame)) return undefined
+  const noun = first.items[first.items.length - 1]
+  const owners = first.items.slice(0, -1)
+  if (noun === undefined || noun.kind !== "noun" || !owners.some(({ possesses }) => possesses === noun.concept)) return undefined
+  const stem = /^(.{2,}?)(?:er|or)$/.exec(noun.lemma)?.[1]
+  if (stem === undefined || !nounFields(noun.lemma).includes(18)) return undefined
+  const verb = [stem, `${stem}e`, stem.slice(0, -1)].find((word) => formsOf(word).verb && verbLemma(word) === word)
+  if (verb === undefined) return undefined
+  return {
+    ...frame,
+    verb: conceptOf(verb),
+    verbText: noun.text,
+    groups: [
+      { preposition: "", items: owners.map(({ possesses: _, predicate: __, ...item }) => item), definite: true },
+      ...frame.groups.slice(1)
+    ]
+  }
 }
 
 const plainNominal = (frame: Frame): Frame => {

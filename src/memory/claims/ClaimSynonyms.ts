@@ -5,7 +5,7 @@
  */
 const groups = `
 live reside dwell home residence inhabit
-work job employ employment employed
+work job
 born birth birthday birthdate
 begin start commence kickoff begins
 end finish conclude complete completion
@@ -46,7 +46,7 @@ delay postpone defer
 choose select pick
 show display
 remove delete
-fix repair
+fix repair resolve
 error mistake
 permit allow
 forbid prohibit ban disallow

@@ -7,7 +7,7 @@ import { readFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import { join } from "node:path"
 
-type PartOfSpeech = "n" | "v" | "a" | "r"
+export type PartOfSpeech = "n" | "v" | "a" | "r"
 
 const files = { n: "noun", v: "verb", a: "adj", r: "adv" } as const
 
@@ -87,10 +87,10 @@ export const isVerbPhrase = (phrase: string): boolean => sensesOf(phrase).v !== 
 // A third sense is seldom the one a claim means.
 const commonSenses = 2
 
-/** Whether two base forms share one of their common senses. */
-export const synonymous = (one: string, other: string): boolean => {
+/** Whether two base forms share one of their common senses as a given part of speech. */
+export const synonymous = (one: string, other: string, as: PartOfSpeech): boolean => {
   const [ours, theirs] = [sensesOf(one), sensesOf(other)]
-  return parts.some((part) => {
+  return [as].some((part) => {
     const senses = ours[part]?.slice(0, commonSenses)
     return senses !== undefined && (theirs[part] ?? []).slice(0, commonSenses).some((offset) => senses.includes(offset))
   })

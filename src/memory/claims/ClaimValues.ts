@@ -104,11 +104,21 @@ const wordsAt = (tokens: ReadonlyArray<Token>, i: number, language: Language): F
   const words = hyphened.length > 1 ? hyphened : window.map(({ low }) => low)
   const run = numberRun(words, 0, language)
   if (run !== undefined) {
+    const halved = language === "en" && words[run.length] === "and" && words[run.length + 1] === "a" && words[run.length + 2] === "half"
+    if (halved) return measured(tokens, i, run.length + 3, run.value + 0.5, String(run.value + 0.5), undefined, undefined, language)
     if (hyphened.length > 1 && run.length < hyphened.length) return undefined
     // "The Seven Samurai": a capital inside a sentence is part of a name.
     if (!token.first && /^\p{Lu}/u.test(token.text) && token.text !== token.text.toUpperCase()) return undefined
     const taken = hyphened.length > 1 ? 1 : run.length
     return measured(tokens, i, taken, run.value, String(run.value), undefined, undefined, language)
+  }
+  // "an hour and a half", "rests for an hour": one of it.
+  if (language === "en" && (token.low === "an" || token.low === "a") && /^(?:hour|minute|day|week|month|year)$/.test(tokens[i + 1]?.low ?? "")) {
+    const half = tokens[i + 2]?.low === "and" && tokens[i + 3]?.low === "a" && tokens[i + 4]?.low === "half"
+    if (half || /^(?:for|lasts?|takes?|took|within|after|about|than)$/.test(tokens[i - 1]?.low ?? "")) {
+      const unit = unitOf(tokens[i + 1]!.low)!
+      return found(tokens, i, half ? 5 : 2, unit.dimension, rounded((half ? 1.5 : 1) * unit.factor))
+    }
   }
   const count = language === "en" ? { once: 1, twice: 2, thrice: 3 }[token.low] : undefined
   if (count !== undefined) return found(tokens, i, 1, "number", String(count))

@@ -20,11 +20,15 @@ export const fillers = split(`currently now presently really very actually pleas
   basically definitely certainly too there here so well today's anyway own
   located situated e.g i.e etc called named thereby respectively again together`)
 
-/** Words which, by themselves, say nothing of a thing but its kind. */
-export const kinds = split("version number port name value person people someone thing one place way kind type")
-
 /** Which placing prepositions answer one question ("where?"); elsewhere each answers its own. */
 export const placing = split("in on at under above below behind beside near inside outside between within onto beneath")
 
 /** Prepositions with a direction or a side: exchanged they turn a claim round. */
-export const directed = split("from to into before after with without over under above below for against inside outside off than instead")
+export const directed = split(`from to into onto before after without over under above below behind beside near between
+  against inside outside off than instead until till since through across around beyond during upon despite except unless`)
+
+/** What a preposition at the end of its clause says of the subject: "the flag is on". */
+export const states = split("on off up down in out over")
+
+/** Nouns that only name the kind of what stands before them: the production environment, the city of Lisbon. */
+export const kindNouns = split("environment language city method process system country town region method value team person people")
