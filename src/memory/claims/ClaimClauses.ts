@@ -159,6 +159,7 @@ export const itemOf = (element: { readonly token: Token; readonly low: string; r
     lemma = adjective !== joined && isKnown(adjective) ? adjective : joined
   }
   // I and "the user" are one person in what an agent keeps.
+  if (low === "born") lemma = "born"
   if (/^(?:i|me|my|mine|myself)$/.test(low)) lemma = "user"
   else if (/^(?:we|us|our|ours|ourselves)$/.test(low)) lemma = "we"
   const verbal = kind === "noun" || kind === "adjective" ? conceptOf(lemma) : undefined
@@ -180,12 +181,13 @@ const draft = (preposition: string): Draft => ({ phrases: [[]], preposition, def
 const current = ({ phrases }: Draft): Array<Item> => phrases[phrases.length - 1]!
 
 /** The items in the order of "Y's X", each later phrase possessing the head of the one before it. */
-const settled = ({ phrases }: Draft): Array<Item> => {
+const settled = ({ phrases }: Draft): ReadonlyArray<Item> => {
   const filled = phrases.filter((phrase) => phrase.length > 0)
-  return filled.map((phrase, i) => {
-    const head = i === 0 ? undefined : filled[i - 1]![filled[i - 1]!.length - 1]
-    return head === undefined ? phrase : phrase.map((item) => item.value === undefined ? { ...item, possesses: item.possesses ?? head.concept } : item)
-  }).reverse().flat()
+  return filled.reduceRight<ReadonlyArray<Item>>((after, phrase) => {
+    const head = phrase[phrase.length - 1]!
+    const owners = after.map((item) => item.value === undefined ? { ...item, possesses: item.possesses ?? head.concept } : item)
+    return [...phrase.slice(0, -1), ...owners, head]
+  }, [])
 }
 
 /** The frames of a text's tokens. */
@@ -201,7 +203,32 @@ export const framesOf = (tokens: ReadonlyArray<Token>): ReadonlyArray<Frame> => 
   return frames
 }
 
-const clausesOf = (elements: ReadonlyArray<Element>): ReadonlyArray<Frame> => {
+const liking = /^(?:likes?|liked|loves?|loved|enjoys?)$/
+
+/** "the food Priya likes most" is "Priya's favourite food"; "likes X better" is "prefers X". */
+const preferring = (elements: ReadonlyArray<Element>): ReadonlyArray<Element> => {
+  const at = elements.findIndex(({ low }) => /^(?:most|best|better|more)$/.test(low))
+  const verb = at < 0 ? -1 : elements.findLastIndex(({ low }, i) => i < at && liking.test(low))
+  if (verb < 1) return elements
+  const adverb = elements[at]!
+  const whole = at === verb + 1 && /^(?:most|best)$/.test(adverb.low)
+  const start = elements.findLastIndex(({ low }, i) => i < verb && Words.determiners.has(low) && low !== "a")
+  if (whole && start >= 0 && verb - start >= 3 && verb - start <= 5) {
+    const owner = elements[verb - 1]!
+    const noun = elements.slice(start + 1, verb - 1).filter(({ low }) => !Words.relatives.has(low))
+    const favourite: Element = { token: { ...adverb.token, text: "favourite", low: "favourite" }, low: "favourite" }
+    const possessive: Element = owner.low === "i" ? { ...owner, low: "my" } : { ...owner, token: { ...owner.token, possessive: true } }
+    return [...elements.slice(0, start), possessive, favourite, ...noun, ...elements.slice(at + 1)]
+  }
+  if (at > verb + 1 && at === elements.length - 1) {
+    const prefers: Element = { token: { ...elements[verb]!.token, text: "prefers", low: "prefers" }, low: "prefers" }
+    return [...elements.slice(0, verb), prefers, ...elements.slice(verb + 1, at)]
+  }
+  return elements
+}
+
+const clausesOf = (given: ReadonlyArray<Element>): ReadonlyArray<Frame> => {
+  const elements = preferring(given)
   const assigned = elements.findIndex(({ token }) => token.assigned)
   if (assigned >= 0 && assigned < elements.length - 1) return [assignment(elements, assigned)]
   const verb = verbIndex(elements)
@@ -275,6 +302,9 @@ const frameOf = (elements: ReadonlyArray<Element>, verb: number, end: number): F
       continue
     }
     if (element.value !== undefined) {
+      // "Every night the backup runs": when, before what it is about.
+      const temporal = /^(?:time|date|weekday|repeat)$/.test(element.value.dimension)
+      if (inSubject && group === subject && temporal && current(subject).length === 0) open("at")
       push(itemOf(element))
       continue
     }
@@ -371,12 +401,17 @@ const frameOf = (elements: ReadonlyArray<Element>, verb: number, end: number): F
       ended = true
     }
   }
+  if (verb > 0 && settled(subject).length === 0 && !existential) {
+    // "Monday is a holiday": when there is nothing else, the time is what it is about.
+    const front = groups.findIndex(({ preposition }) => preposition === "at")
+    if (front === 0) subject.phrases.push([...settled(groups.shift()!)])
+  }
   if (existential && concept === "be") {
     // "There are four bedrooms in the house": the house has them.
     const place = groups.find(({ preposition }) => Words.placing.has(preposition))
     if (place !== undefined) {
       groups.splice(groups.indexOf(place), 1)
-      subject.phrases.push(settled(place))
+      subject.phrases.push([...settled(place)])
       concept = "have"
       verbText = "have"
     }

@@ -12,13 +12,24 @@ import { quantifiersOppose } from "./ClaimQuantifiers.ts"
 import { relateRoles } from "./ClaimRoles.ts"
 import { relateSubjects, turned } from "./ClaimSubjects.ts"
 import { lightVerbs, oneHolder, questions } from "./ClaimVerbs.ts"
+import { kindNouns } from "./ClaimWords.ts"
 
 const verbItem = (frame: Frame): ReadonlyArray<Item> =>
   frame.verb === "" || lightVerbs.has(frame.verb)
     ? []
     : [{ concept: frame.verb, lemma: frame.verb, text: frame.verbText, kind: "verb" }]
 
-const contentOf = (frame: Frame): ReadonlyArray<Item> => [...frame.subject, ...verbItem(frame), ...complements(frame)]
+const contentOf = (frame: Frame): ReadonlyArray<Item> => [
+  ...frame.subject,
+  ...verbItem(frame),
+  // A pronoun behind the verb points back.
+  ...complements(frame).filter(({ lemma }) => !/^(?:he|she|it|they|him|her|them)$/.test(lemma))
+]
+
+/** "Environment" beside "production" names no other thing. */
+const namesKind = (item: Item, frame: Frame): boolean =>
+  item.kind === "noun" && kindNouns.has(item.lemma) &&
+  [frame.subject, ...frame.groups.map(({ items }) => items)].some((items) => items.length > 1 && items.includes(item))
 
 const withoutFillers = ({ left, right, shared }: Match): Match => ({
   shared,
@@ -38,7 +49,8 @@ const valued: ReadonlyArray<readonly [RegExp, ReadonlySet<string>]> = [
   [/^duration|^months/, new Set(["last", "take", "run"])],
   [/^mass|^unit/, new Set(["weigh", "measure"])],
   [/^length/, new Set(["measure"])],
-  [/^(?:time|date|weekday)/, new Set(["begin", "happen", "occur", "schedule", "hold", "set", "fall", "plan"])]
+  [/^(?:time|date|weekday)/, new Set(["move", "reschedule", "shift"])],
+  [/^(?:time|date|weekday)/, new Set(["last", "begin", "happen", "occur", "schedule", "hold", "set", "fall", "plan"])]
 ]
 
 /** A verb whose meaning the place or the value beside it carries. */
@@ -71,7 +83,12 @@ const compareWords = (stored: Frame, written: Frame, similarity: number): Compar
     const around = turned(written)
     if (around !== undefined && relateSubjects(stored, around) !== "different") other = around
   }
-  const match = withoutFillers(matchItems(contentOf(stored), contentOf(other)))
+  const all = withoutFillers(matchItems(contentOf(stored), contentOf(other)))
+  const match = {
+    shared: all.shared,
+    left: all.right.length > 0 ? all.left : all.left.filter((item) => !namesKind(item, stored)),
+    right: all.left.length > 0 ? all.right : all.right.filter((item) => !namesKind(item, other))
+  }
   const opposed = (stored.denials + other.denials) % 2 === 1
   const quantified = quantifierDifference(stored, other)
   const [ourVerb, theirVerb] = [match.left[0], match.right[0]]
@@ -226,7 +243,8 @@ const leftOver = (
   similarity: number
 ): Comparison => {
   const text = quoted(textOf(items))
-  const verb = items.length === 1 && (saysLittle(items[0]!, one) || saysLittle(items[0]!, other))
+  const played = items.length === 1 && items[0]!.kind === "verb" && /^(?:play|practise|practice)$/.test(items[0]!.concept) && bridged(one, other)
+  const verb = played || items.length === 1 && (saysLittle(items[0]!, one) || saysLittle(items[0]!, other))
   if (verb && !opposed && quantified === undefined && relateRoles(one, other) === "same" && sharedBehind(one, other) > 0) {
     return answer("same", "same-words", "Both say the same; a verb that only places is left out.")
   }

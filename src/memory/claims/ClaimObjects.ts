@@ -102,12 +102,18 @@ export const compareObjects = (
   const verb = one.verb
   if (verb === "be") return copula(one, other, first, subject, several)
   if (preposition === "") {
-    if (manyValued.has(verb) && !oneValued.has(verb)) return several
+    if (manyValued.has(verb) && !oneValued.has(verb)) {
+      // One slot besides is the same for both: drums or guitar in the band, coffee or tea at breakfast.
+      const shared = one.groups.some((group) => group.preposition !== "" && group.items.length > 0 && group.items.every((item) => !left.includes(item)))
+      return shared && besides.length === 0 && compatibleKinds(from, to) && !one.command
+        ? { ...difference(one, subject, first), relation: "unsure", substitution: null }
+        : several
+    }
     if (besides.length > 0 && !strict.has(verb)) return several
     if (!oneValued.has(verb) && !compatibleKinds(from, to)) return several
     return difference(one, subject, first)
   }
-  if (accompanying.has(preposition) || manyPlaces.has(verb)) return several
+  if (accompanying.has(preposition) || (manyPlaces.has(verb) && !one.passive)) return several
   return difference(one, subject, first)
 }
 

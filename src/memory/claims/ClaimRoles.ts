@@ -31,6 +31,8 @@ const samePossessions = (one: Frame, other: Frame): boolean => {
 const referents = (items: ReadonlyArray<Item>): ReadonlyArray<Item> =>
   items.filter(({ kind }) => kind === "name" || kind === "noun" || kind === "value" || kind === "pronoun")
 
+const behind = (frame: Frame) => referents(frame.groups.flatMap(({ items }) => items))
+
 const groupKeys = (groups: ReadonlyArray<Group>): ReadonlyArray<string> =>
   groups.filter(({ items }) => items.length > 0)
     .map(({ items, preposition }) => `${directed.has(preposition) ? preposition : ""}>${key(items)}`).sort()
@@ -78,10 +80,9 @@ export const relateRoles = (one: Frame, other: Frame): RoleRelation => {
   if (sameGroups(one, other)) return "same"
   const around = turned(other)
   if (one.verb === "be" && other.verb === "be" && around !== undefined && sameGroups(one, around)) return "same"
-  if (!both && unequalSides(one, other)) return "unsure"
+  if (!both && unequalSides(one, other) && Math.min(referents(behind(one)).length, referents(behind(other)).length) > 1) return "unsure"
   const [ours, theirs] = [referents(one.subject), referents(other.subject)]
   const names = (items: ReadonlyArray<Item>) => items.filter(({ kind }) => kind === "name" || kind === "pronoun")
-  const behind = (frame: Frame) => referents(frame.groups.flatMap(({ items }) => items))
   if (setKey(ours) !== setKey(theirs)) {
     const verb = !lightVerbs.has(one.verb) && one.verb === other.verb
     // The doer of one is the object of the other.

@@ -61,6 +61,8 @@ export const plain = (frame: Frame): Frame => {
       groups: frame.groups.map((group) => group.preposition === "by" ? { ...group, preposition: "for" } : group)
     }
   }
+  const turnedVerb = converse(frame)
+  if (turnedVerb !== undefined) return turnedVerb
   const agent = frame.passive ? frame.groups.find(({ items, preposition }) => preposition === "by" && items[0]?.value === undefined) : undefined
   if (agent !== undefined) {
     return {
@@ -88,7 +90,7 @@ export const plain = (frame: Frame): Frame => {
   }
   if (frame.verb !== "be") return frame
   const acting = asAgent(frame) ?? asAgent(turned(frame))
-  if (acting !== undefined) return acting
+  if (acting !== undefined) return converse(acting) ?? acting
   // "Anna is the owner of X" asks the same as "X's owner is Anna".
   const first = frame.groups[0]
   const named = isNamed(frame)
@@ -96,6 +98,28 @@ export const plain = (frame: Frame): Frame => {
     return plainNominal(turned(frame)!)
   }
   return plainNominal(frame)
+}
+
+/** Verbs that say from the other side what another verb says: `contain`, `belong to`, `report to`, `employ`. */
+const converse = (frame: Frame): Frame | undefined => {
+  const only = frame.groups[0]
+  if (only === undefined || frame.passive || frame.denials > 0) return undefined
+  const around = (verb: string, preposition: string): Frame => ({
+    ...frame,
+    verb,
+    subject: only.items,
+    subjectDefinite: only.definite,
+    groups: [{ preposition, items: frame.subject, definite: frame.subjectDefinite }, ...frame.groups.slice(1)]
+  })
+  if (frame.verb === "contain" && only.preposition === "" && only.definite) return around("be", "in")
+  if (frame.verb === "employ" && only.preposition === "") return around("work", "for")
+  if (frame.verb === "belong" && only.preposition === "to") return around("own", "")
+  if (frame.verb === "report" && only.preposition === "to" && only.items.every(({ kind }) => kind === "name")) return around("manage", "")
+  // "They moved the meeting": nobody is named who did.
+  if (frame.subject.length === 1 && /^(?:they|someone|somebody|people)$/.test(frame.subject[0]!.lemma) && only.preposition === "") {
+    return { ...frame, passive: true, subject: only.items, subjectDefinite: only.definite, groups: frame.groups.slice(1) }
+  }
+  return undefined
 }
 
 /** Names, values, or one bare capitalised word, which is a name more often than a thing. */
@@ -110,7 +134,10 @@ const asAgent = (frame: Frame | undefined): Frame | undefined => {
   const noun = first.items[first.items.length - 1]
   const owners = first.items.slice(0, -1)
   if (noun === undefined || noun.kind !== "noun" || !owners.some(({ possesses }) => possesses === noun.concept)) return undefined
-  const stem = /^(.{2,}?)(?:er|or)$/.exec(noun.lemma)?.[1]
+  const over = /^(?:boss|supervisor)$/.test(noun.lemma) ? "manag" : undefined
+  const parent = /^(?:father|mother|parent)$/.test(noun.lemma) && owners.some(({ value }) => value !== undefined)
+  if (parent) return { ...frame, verb: "have", verbText: "has", groups: [{ preposition: "", items: owners, definite: false }, ...frame.groups.slice(1)] }
+  const stem = over ?? /^(.{2,}?)(?:er|or)$/.exec(noun.lemma)?.[1]
   if (stem === undefined || !nounFields(noun.lemma).includes(18)) return undefined
   const verb = [stem, `${stem}e`, stem.slice(0, -1)].find((word) => formsOf(word).verb && verbLemma(word) === word)
   if (verb === undefined) return undefined
@@ -125,8 +152,16 @@ const asAgent = (frame: Frame | undefined): Frame | undefined => {
   }
 }
 
+const measures = new Set(["year", "date", "day", "place", "time", "point", "hour"])
+
 const plainNominal = (frame: Frame): Frame => {
-  const head = frame.subject[frame.subject.length - 1]
+  const last = frame.subject[frame.subject.length - 1]
+  // "year of birth", "due date", "start time": the noun before says what happens then.
+  const inner = frame.subject[frame.subject.length - 2]
+  if (last !== undefined && inner !== undefined && frame.subject.length >= 3 && measures.has(last.lemma) && nominal.has(inner.lemma)) {
+    return plainNominal({ ...frame, subject: frame.subject.slice(0, -1) })
+  }
+  const head = last
   const verb = head === undefined || frame.subject.length < 2 ? undefined : nominal.get(head.lemma)
   if (verb === undefined || head === undefined) return frame
   return {

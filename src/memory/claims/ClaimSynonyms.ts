@@ -38,11 +38,14 @@ help assist assistance
 buy purchase
 cost price
 due deadline
-expire expiry expiration
+expire expiry expiration run_out
 happen occur
 name call
-cancel scrap
-delay postpone defer
+cancel scrap call_off
+submit hand_in turn_in
+continue go_on carry_on
+reject turn_down
+delay postpone defer put_off
 choose select pick
 show display
 remove delete
@@ -177,7 +180,7 @@ tell inform
 notify notification notice alert
 attend attendance
 participate participation
-quit resign resignation
+quit resign resignation give_up
 retire retirement retired
 hire recruit
 `

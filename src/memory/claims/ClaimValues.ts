@@ -123,7 +123,9 @@ const wordsAt = (tokens: ReadonlyArray<Token>, i: number, language: Language): F
   const count = language === "en" ? { once: 1, twice: 2, thrice: 3 }[token.low] : undefined
   if (count !== undefined) return found(tokens, i, 1, "number", String(count))
   const ordinal = language === "en" ? ordinalOf(token.low) : undefined
-  if (ordinal !== undefined && token.low !== "second") return found(tokens, i, 1, "ordinal", String(ordinal))
+  // "The second floor" counts, "a second" measures.
+  const counts = token.low !== "second" || /^(?:the|his|her|its|their|my|our|every)$/.test(tokens[i - 1]?.low ?? "") || tokens[i - 1]?.possessive === true
+  if (ordinal !== undefined && counts) return found(tokens, i, 1, "ordinal", String(ordinal))
   const code = currencyOf(token.low)
   const next = tokens[i + 1]
   if (code !== undefined && /^[A-Z]{3}$/.test(token.text) && next !== undefined && /^\d/.test(next.low)) {

@@ -31,4 +31,4 @@ export const directed = split(`from to into onto before after without over under
 export const states = split("on off up down in out over")
 
 /** Nouns that only name the kind of what stands before them: the production environment, the city of Lisbon. */
-export const kindNouns = split("environment language city method process system country town region method value team person people")
+export const kindNouns = split("environment language city method process system country town method number count amount")
