@@ -132,7 +132,7 @@ const verbIndex = (elements: ReadonlyArray<Element>): number => {
 const kindOf = (element: Element, asVerb: boolean): Kind => {
   if (element.value !== undefined) return "value"
   if (asVerb) return "verb"
-  if (Words.pronouns.has(element.low)) return "pronoun"
+  if (Words.pronouns.has(element.low) || Words.possessives.has(element.low)) return "pronoun"
   if (looksLikeName(element)) return "name"
   const { adjective, adverb, noun, tags, verb } = formsOf(element.low)
   const first = tags[0] ?? ""
@@ -162,6 +162,11 @@ export const itemOf = (element: { readonly token: Token; readonly low: string; r
   if (low === "born") lemma = "born"
   if (/^(?:i|me|my|mine|myself)$/.test(low)) lemma = "user"
   else if (/^(?:we|us|our|ours|ourselves)$/.test(low)) lemma = "we"
+  else if (/^(?:your|yours|yourself)$/.test(low)) lemma = "you"
+  else if (/^(?:his|him|himself)$/.test(low)) lemma = "he"
+  else if (/^(?:her|hers|herself)$/.test(low)) lemma = "she"
+  else if (/^(?:their|theirs|them|themselves)$/.test(low)) lemma = "they"
+  else if (low === "its" || low === "itself") lemma = "it"
   const verbal = kind === "noun" || kind === "adjective" ? conceptOf(lemma) : undefined
   // "written", "planned": a participle is its verb.
   const concept = verbal !== undefined && verbal === lemma && kind === "adjective" && formsOf(lemma).verb
@@ -282,6 +287,8 @@ const frameOf = (elements: ReadonlyArray<Element>, verb: number, end: number): F
   let definite = false
   let side = ""
   let existential = false
+  let listed = false
+  let tense: Frame["tense"] = ""
   const open = (preposition: string) => {
     group = draft(preposition)
     groups.push(group)
@@ -290,13 +297,15 @@ const frameOf = (elements: ReadonlyArray<Element>, verb: number, end: number): F
   const push = (item: Item) => {
     if (definite && current(group).length === 0) group.definite = true
     definite = false
-    current(group).push(side === "" ? item : { ...item, side })
+    current(group).push({ ...item, ...(side === "" ? {} : { side }), ...(listed ? { listed } : {}) })
+    listed = false
   }
   if (verb <= 0) open("")
   for (let i = 0; i < end; i++) {
     const element = elements[i]!
     const { low, token } = element
     const inSubject = verb > 0 && i < verb
+    if (token.broken) listed = true
     if (element.quantifier !== undefined) {
       quantifiers.push(element.quantifier)
       continue
@@ -310,6 +319,9 @@ const frameOf = (elements: ReadonlyArray<Element>, verb: number, end: number): F
     }
     if (i === verb && !isAuxiliary(low)) {
       verbItem = phrasal(elements, i, itemOf(element, true))
+      const { tags } = formsOf(low)
+      const base = verbLemma(low) === low
+      if (!base && !low.endsWith("s") && (tags.includes("VBD") || /ed$/.test(low))) tense = "past"
       open("")
       continue
     }
@@ -317,6 +329,8 @@ const frameOf = (elements: ReadonlyArray<Element>, verb: number, end: number): F
     if (verb >= 0 && i >= verb && verbItem === undefined && isAuxiliary(low)) {
       const modal = quantifierOf(low)
       if (modal !== undefined) quantifiers.push(modal)
+      if (auxiliary === "" && /^(?:was|were|had|did)$/.test(low)) tense = "past"
+      if (/^(?:will|shall)$/.test(low)) tense = "future"
       if (!Words.modals.has(low) && (auxiliary !== "be" || Words.beForms.has(low))) {
         auxiliary = Words.beForms.has(low) ? "be" : Words.haveForms.has(low) ? "have" : "do"
       }
@@ -325,6 +339,8 @@ const frameOf = (elements: ReadonlyArray<Element>, verb: number, end: number): F
     }
     if (denies(low, "en") && !token.possessive) {
       denials++
+      const scope = quantifierOf(elements[i + 1]?.low ?? "")
+      if (low === "not" && (scope === "all" || scope === "only")) quantifiers.push("not-all")
       if (low === "without") open("with")
       if (/^(?:never|none|nobody|nothing)$/.test(low)) quantifiers.push("none")
       continue
@@ -346,7 +362,12 @@ const frameOf = (elements: ReadonlyArray<Element>, verb: number, end: number): F
       continue
     }
     if (low === "there" && i === 0) existential = true
-    if (Words.conjunctions.has(low) || Words.relatives.has(low) || isAuxiliary(low)) continue
+    if (Words.conjunctions.has(low)) {
+      listed = true
+      if (low === "or") quantifiers.push("or")
+      continue
+    }
+    if (Words.relatives.has(low) || isAuxiliary(low)) continue
     const afterAuxiliary = verb >= 0 && i > verb && verbItem === undefined && auxiliary !== "" &&
       group.preposition === "" && current(group).length === 0
     if (afterAuxiliary && isParticiple(element, auxiliary)) {
@@ -376,7 +397,9 @@ const frameOf = (elements: ReadonlyArray<Element>, verb: number, end: number): F
     }
     if (Words.possessives.has(low)) {
       definite = true
-      if (/^(?:my|our|mine|ours)$/.test(low)) push({ ...itemOf(element), possesses: ownedBy(elements, i, end) })
+      // Behind the subject "his" points back to it; before, it says whose.
+      const first = /^(?:my|our|mine|ours|your|yours)$/.test(low)
+      if (first || (inSubject && current(subject).length === 0)) push({ ...itemOf(element), possesses: ownedBy(elements, i, end) })
       definite = true
       continue
     }
@@ -430,6 +453,7 @@ const frameOf = (elements: ReadonlyArray<Element>, verb: number, end: number): F
     denials: denials + (ended ? 1 : 0),
     quantifiers: [...new Set(quantifiers)].sort(),
     passive,
+    tense,
     command: verb >= 0 && settled(subject).length === 0
   }
 }

@@ -18,6 +18,8 @@ export interface Item {
   readonly possesses?: string
   /** The directed preposition it stands behind, wherever it stands. */
   readonly side?: string
+  /** A comma or a conjunction stands before it: a new member of a list. */
+  readonly listed?: boolean
   /** It is said of the subject by a copula. */
   readonly predicate?: boolean
 }
@@ -41,6 +43,8 @@ export interface Frame {
   /** Classes of quantifiers, sorted. */
   readonly quantifiers: ReadonlyArray<string>
   readonly passive: boolean
+  /** "past" for what was, "future" for what will be, "" for what is or has been. */
+  readonly tense: "past" | "future" | ""
   readonly command: boolean
 }
 

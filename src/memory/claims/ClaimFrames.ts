@@ -6,6 +6,7 @@ import { compareChange } from "./ClaimChange.ts"
 import { against, answer, type Comparison, quoted } from "./ClaimComparison.ts"
 import { ruledOutBy } from "./ClaimDiets.ts"
 import { complements, type Frame, type Item, textOf } from "./ClaimFrame.ts"
+import { nounFields } from "./ClaimLexicon.ts"
 import { complementary, differingValues, isFiller, type Match, matchItems, oppositeWords } from "./ClaimMatch.ts"
 import { compareObjects, ruleOf } from "./ClaimObjects.ts"
 import { quantifiersOppose } from "./ClaimQuantifiers.ts"
@@ -38,7 +39,7 @@ const withoutFillers = ({ left, right, shared }: Match): Match => ({
 })
 
 /** Verbs that a copula can stand for: "works at Google as …" and "is … at Google". */
-const weak = new Set(["work", "stay", "sit", "stand", "lie", "locate", "happen", "schedule", "set", "place", "base", "occur", "store", "keep", "run", "hold"])
+const weak = new Set(["stay", "sit", "stand", "lie", "locate", "happen", "schedule", "set", "place", "base", "occur", "store", "keep", "run", "hold"])
 
 const occurring = new Set(["happen", "hold", "occur", "schedule"])
 const resting = new Set(["locate", "sit", "stand", "lie", "place", "base", "store", "keep"])
@@ -53,9 +54,12 @@ const valued: ReadonlyArray<readonly [RegExp, ReadonlySet<string>]> = [
   [/^(?:time|date|weekday)/, new Set(["last", "begin", "happen", "occur", "schedule", "hold", "set", "fall", "plan"])]
 ]
 
+// WordNet's file of persons: "works as a nurse" is "is a nurse".
+const isRole = ({ kind, lemma }: Item) => kind === "noun" && nounFields(lemma).includes(18)
+
 /** A verb whose meaning the place or the value beside it carries. */
 const saysLittle = ({ concept, kind }: Item, frame: Frame): boolean =>
-  kind === "verb" && (weak.has(concept) || complements(frame).some(({ value }) =>
+  kind === "verb" && (weak.has(concept) || (concept === "work" && complements(frame).some(isRole)) || complements(frame).some(({ value }) =>
     value !== undefined && valued.some(([dimension, verbs]) => dimension.test(value.dimension) && verbs.has(concept))))
 
 export const compareFrames = (stored: Frame, written: Frame, similarity: number): Comparison => {
@@ -141,14 +145,24 @@ const sameWords = (
   if (quantified?.opposed === true) return answer("differs", "quantifier", `They differ in quantity: ${sayQuantifiers(quantified)}.`)
   if (opposed) return answer("differs", "negation", `One denies what the other says of ${quoted(textOf(one.subject) || one.verbText)}.`)
   if (quantified !== undefined) return answer("unsure", "quantifier", `One is qualified, the other is not: ${sayQuantifiers(quantified)}.`)
+  if (tensesDiffer(one, other)) return answer("unsure", "tense", `The same words of another time: ${against(one.verbText, other.verbText)}.`)
   const roles = relateRoles(one, other)
   if (roles === "turned") return answer("differs", "role", `The same words in other roles: ${against(textOf(one.subject), textOf(other.subject) || other.verbText)}.`)
   if (roles === "unsure") return answer("unsure", "role", "The same words in another order.")
   if (one.verb !== other.verb && new Set([one.verb, other.verb, "be", "have"]).size === 2 && !bridged(one, other)) {
-    return answer("unsure", "verb", `They differ in ${against(one.verbText, other.verbText)}.`)
+    return answer("other", "verb", `They differ in ${against(one.verbText, other.verbText)}.`)
   }
   return answer("same", "same-words", "Both say the same in the same words, inflections and synonyms apart.")
 }
+
+/** What was is not what is; a plan may be told as a fact. */
+const tensesDiffer = (one: Frame, other: Frame): boolean =>
+  one.tense !== other.tense && (one.tense === "past" || other.tense === "past") &&
+  // "was moved" and "is moved", "has been moved": the outcome of one event.
+  !(one.tense !== "future" && other.tense !== "future" && !stative(one) && !stative(other))
+
+const stative = (frame: Frame): boolean =>
+  !frame.passive && (lightVerbs.has(frame.verb) || questions.has(frame.verb) || weak.has(frame.verb))
 
 /** Whether "has" and "is" meet over a word of another part of speech: "has an allergy", "is allergic". */
 const bridged = (one: Frame, other: Frame): boolean =>
@@ -245,7 +259,7 @@ const leftOver = (
   const text = quoted(textOf(items))
   const played = items.length === 1 && items[0]!.kind === "verb" && /^(?:play|practise|practice)$/.test(items[0]!.concept) && bridged(one, other)
   const verb = played || items.length === 1 && (saysLittle(items[0]!, one) || saysLittle(items[0]!, other))
-  if (verb && !opposed && quantified === undefined && relateRoles(one, other) === "same" && sharedBehind(one, other) > 0) {
+  if (verb && !opposed && quantified === undefined && !tensesDiffer(one, other) && relateRoles(one, other) === "same" && sharedBehind(one, other) > 0) {
     return answer("same", "same-words", "Both say the same; a verb that only places is left out.")
   }
   if (opposed || quantified !== undefined) return answer("unsure", "left-over", `One is qualified by ${text}.`)

@@ -4,12 +4,20 @@
  */
 import type { Frame, Group, Item } from "./ClaimFrame.ts"
 import { turned } from "./ClaimSubjects.ts"
-import { lightVerbs, symmetric } from "./ClaimVerbs.ts"
+import { symmetric } from "./ClaimVerbs.ts"
 import { directed } from "./ClaimWords.ts"
 
 export type RoleRelation = "same" | "turned" | "unsure"
 
-const key = (items: ReadonlyArray<Item>): string => items.map(({ concept }) => concept).sort().join(" ")
+/** The members of a list in any order, the words of each in theirs: "2 cats and 3 dogs" is not "3 cats and 2 dogs". */
+const key = (items: ReadonlyArray<Item>): string => {
+  const members: Array<string> = []
+  for (const { concept, listed } of items) {
+    if (listed === true || members.length === 0) members.push(concept)
+    else members[members.length - 1] += ` ${concept}`
+  }
+  return members.sort().join(", ")
+}
 const setKey = (items: ReadonlyArray<Item>): string => [...new Set(items.map(({ concept }) => concept))].sort().join(" ")
 
 /** What possesses what, where both claims say so. */
@@ -81,23 +89,29 @@ export const relateRoles = (one: Frame, other: Frame): RoleRelation => {
   const around = turned(other)
   if (one.verb === "be" && other.verb === "be" && around !== undefined && sameGroups(one, around)) return "same"
   if (!both && unequalSides(one, other) && Math.min(referents(behind(one)).length, referents(behind(other)).length) > 1) return "unsure"
-  const [ours, theirs] = [referents(one.subject), referents(other.subject)]
-  const names = (items: ReadonlyArray<Item>) => items.filter(({ kind }) => kind === "name" || kind === "pronoun")
+  const [ours, theirs] = [lasting(one.subject), lasting(other.subject)]
   if (setKey(ours) !== setKey(theirs)) {
-    const verb = !lightVerbs.has(one.verb) && one.verb === other.verb
     // The doer of one is the object of the other.
-    const swapped = ours.some(({ concept }) => behind(other).some((item) => item.concept === concept)) &&
-      theirs.some(({ concept }) => behind(one).some((item) => item.concept === concept))
-    if (swapped && verb) return both ? "same" : "turned"
-    if (swapped) return both ? "same" : "unsure"
-    if (setKey(names(ours)) !== setKey(names(theirs)) && names(ours).length > 0 && names(theirs).length > 0) {
-      return both ? "same" : "unsure"
-    }
+    const crossed = (subject: ReadonlyArray<Item>, frame: Frame) =>
+      referents(subject).some(({ concept }) => behind(frame).some((item) => item.concept === concept))
+    const swapped = crossed(ours, other) && crossed(theirs, one)
+    if (both && swapped) return "same"
+    return swapped && one.verb === other.verb && !(one.verb === "be" && one.groups.length === 1) ? "turned" : "unsure"
   }
   // One free place besides the subject leaves nothing to confuse; a compound may be said with a preposition.
-  const free = (frame: Frame) => names(behind(frame)).length + behind(frame).filter(({ kind }) => kind === "value").length
-  return free(one) <= 1 || both ? "same" : sameFlat(one, other)
+  const places = (frame: Frame) => behind(frame).filter(({ kind }) => kind === "name" || kind === "value").length
+  const items = (frame: Frame) => frame.groups.reduce((sum, group) => sum + group.items.length, 0)
+  if (both) return "same"
+  if (key(one.subject) !== key(other.subject) && ours.length > 2) return "unsure"
+  // As many groups of the same sides, and yet others in them: the words stand in other places.
+  const shape = (frame: Frame) => frame.groups.map((group) => `${group.preposition}${group.items.length}`).sort().join(" ")
+  if (shape(one) === shape(other) && one.groups.length > 0) return "unsure"
+  return places(one) <= 1 && items(one) <= 4 ? "same" : sameFlat(one, other)
 }
+
+/** What a subject is without the times that may stand before it as well as behind. */
+const lasting = (items: ReadonlyArray<Item>): ReadonlyArray<Item> =>
+  items.filter(({ value }) => value === undefined || !/^(?:time|date|weekday|repeat)$/.test(value.dimension))
 
 /** The same values under the same words: times and places may move, two of a kind may not. */
 const sameFlat = (one: Frame, other: Frame): RoleRelation => {

@@ -17,15 +17,15 @@ export const relatives = split("that which who whom whose where")
 
 /** Adverbs and fillers that may be left out of a claim about the present without changing it. */
 export const fillers = split(`currently now presently really very actually please also still indeed already quite simply
-  basically definitely certainly too there here so well today's anyway own
-  located situated e.g i.e etc called named thereby respectively again together`)
+  basically definitely certainly too there here so anyway own located situated e.g i.e etc called named thereby`)
 
 /** Which placing prepositions answer one question ("where?"); elsewhere each answers its own. */
 export const placing = split("in on at under above below behind beside near inside outside between within onto beneath")
 
 /** Prepositions with a direction or a side: exchanged they turn a claim round. */
 export const directed = split(`from to into onto before after without over under above below behind beside near between
-  against inside outside off than instead until till since through across around beyond during upon despite except unless`)
+  against inside outside off than instead until till since through across around beyond during upon with despite except unless
+  if when whenever because while`)
 
 /** What a preposition at the end of its clause says of the subject: "the flag is on". */
 export const states = split("on off up down in out over")
