@@ -389,6 +389,7 @@ const frameOf = (elements: ReadonlyArray<Element>, verb: number, end: number): F
     if (Words.prepositions.has(low)) {
       // A phrase before the verb belongs to the subject, one before the subject ("On Mondays the …") is its own.
       if (inSubject && current(subject).length > 0) {
+        if (low === "for") group.phrases.push([])
         side = Words.directed.has(low) ? low : ""
         continue
       }

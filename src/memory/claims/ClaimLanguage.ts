@@ -49,6 +49,33 @@ export const littleWords: Readonly<Record<Language, ReadonlySet<string>>> = {
   other: new Set()
 }
 
+/**
+ * What of the little words a comparison may drop: articles, the present of "be" and "have", the prepositions of plain
+ * place and possession. Pronouns, directions and past tenses stay: they tell claims apart.
+ */
+export const droppable: Readonly<Record<Language, ReadonlySet<string>>> = {
+  en: split("a an the is am are be do does in of at on and this that"),
+  de: split("der die das den dem des ein eine einen einem einer eines und ist sind bin bist hat haben habe wird in im am bei beim um schon"),
+  fr: split("le la les l un une des du de d et est sont suis es a ai as ont en dans a au aux que c il y"),
+  es: split("el la los las un una unos unas de del y es son soy esta estan estoy ha han en al a"),
+  it: split("il lo la i gli le l un uno una di del dello della dei degli delle e ed sono ha ho hanno in nel nello nella a al alla"),
+  pt: split("o a os as um uma uns umas de do da dos das e sao sou esta estao tem em no na nos nas ao a as"),
+  nl: split("de het een en van is zijn ben bent heeft heb hebben in te er om"),
+  sv: split("en ett den det och ar har i att"),
+  pl: split("i oraz jest sa w we"),
+  ru: split("и есть в во"),
+  zh: split("的 了 是 在 个 着 也 地 得 和 与"),
+  ja: split("は が を に で と の も です ます だ である いる ある する し て た ま す い る"),
+  ko: split("은 는 이 가 을 를 에 의 와 과 도"),
+  other: new Set()
+}
+
+/** Whose: what follows belongs to the subject too. */
+export const ownersAbroad: ReadonlySet<string> = split(`mein meine dein deine sein seine unser unsere euer eure mon ma mes ton
+  ta tes son sa ses notre nos votre vos leur leurs mi mis tu tus su sus nuestro nuestra nuestros nuestras mio mia miei mie
+  tuo tua suo sua nostro nostra meu minha meus minhas seu sua nosso nossa mijn jouw zijn haar onze ons min mitt mina din
+  moj moja moje twoj jego jej nasz nasza мой моя мое мои твой наш наша наши его ее`)
+
 const latin = ["en", "de", "fr", "es", "it", "pt", "nl", "sv", "pl"] as const
 
 export interface Guess {

@@ -5,14 +5,15 @@
 import type { Frame, Group, Item } from "./ClaimFrame.ts"
 import { turned } from "./ClaimSubjects.ts"
 import { symmetric } from "./ClaimVerbs.ts"
-import { directed } from "./ClaimWords.ts"
+import { directed, kindNouns } from "./ClaimWords.ts"
 
 export type RoleRelation = "same" | "turned" | "unsure"
 
 /** The members of a list in any order, the words of each in theirs: "2 cats and 3 dogs" is not "3 cats and 2 dogs". */
 const key = (items: ReadonlyArray<Item>): string => {
   const members: Array<string> = []
-  for (const { concept, listed } of items) {
+  for (const { concept, lemma, listed } of items) {
+    if (items.length > 1 && kindNouns.has(lemma)) continue
     if (listed === true || members.length === 0) members.push(concept)
     else members[members.length - 1] += ` ${concept}`
   }
@@ -82,26 +83,25 @@ const exchanged = (one: Frame, other: Frame): boolean =>
   })
 
 export const relateRoles = (one: Frame, other: Frame): RoleRelation => {
-  const both = symmetric.has(one.verb) || one.groups.some(({ items }) => items.some(({ concept }) => symmetric.has(concept)))
+  const both = symmetric.has(one.verb) || one.groups.some(({ items }) => items.some(({ concept, predicate }) => predicate === true && symmetric.has(concept)))
   if (!both && (turnedDirection(one, other) || exchanged(one, other))) return "turned"
   if (!samePossessions(one, other)) return "turned"
+  if (both) return "same"
   if (sameGroups(one, other)) return "same"
   const around = turned(other)
   if (one.verb === "be" && other.verb === "be" && around !== undefined && sameGroups(one, around)) return "same"
-  if (!both && unequalSides(one, other) && Math.min(referents(behind(one)).length, referents(behind(other)).length) > 1) return "unsure"
+  if (unequalSides(one, other) && Math.min(referents(behind(one)).length, referents(behind(other)).length) > 1) return "unsure"
   const [ours, theirs] = [lasting(one.subject), lasting(other.subject)]
   if (setKey(ours) !== setKey(theirs)) {
     // The doer of one is the object of the other.
     const crossed = (subject: ReadonlyArray<Item>, frame: Frame) =>
       referents(subject).some(({ concept }) => behind(frame).some((item) => item.concept === concept))
     const swapped = crossed(ours, other) && crossed(theirs, one)
-    if (both && swapped) return "same"
     return swapped && one.verb === other.verb && !(one.verb === "be" && one.groups.length === 1) ? "turned" : "unsure"
   }
   // One free place besides the subject leaves nothing to confuse; a compound may be said with a preposition.
   const places = (frame: Frame) => behind(frame).filter(({ kind }) => kind === "name" || kind === "value").length
   const items = (frame: Frame) => frame.groups.reduce((sum, group) => sum + group.items.length, 0)
-  if (both) return "same"
   if (key(one.subject) !== key(other.subject) && ours.length > 2) return "unsure"
   // As many groups of the same sides, and yet others in them: the words stand in other places.
   const shape = (frame: Frame) => frame.groups.map((group) => `${group.preposition}${group.items.length}`).sort().join(" ")

@@ -4,7 +4,7 @@
  * are counted.
  */
 import { folded } from "../../platform/Analyzer.ts"
-import { type Language, littleWords } from "./ClaimLanguage.ts"
+import { droppable, type Language } from "./ClaimLanguage.ts"
 import { denies, deniesWithin, isSilent } from "./ClaimNegation.ts"
 import type { Token } from "./ClaimTokens.ts"
 import type { Value } from "./ClaimValue.ts"
@@ -47,8 +47,11 @@ export const sequenceOf = (tokens: ReadonlyArray<Token>, language: Language, tex
       const last = parts.pop()!
       parts.push({ ...last, topic: true })
     }
-    if (littleWords[language].has(token.low)) continue
-    parts.push({ concept: wordConcept(folded(token.low), language), text: token.text, topic: false })
+    const plain = folded(token.low)
+    // A particle at the end belongs to its verb: "ist an", "staat uit".
+    const particle = (language === "de" || language === "nl" || language === "sv") && i === tokens.length
+    if (droppable[language].has(plain) && !particle) continue
+    parts.push({ concept: wordConcept(plain, language), text: token.text, topic: false })
   }
   if (deniesWithin(text, language)) denials = denials === 0 ? 1 : denials
   return { parts, denials }

@@ -6,8 +6,9 @@ import { alternatives, opposes } from "./ClaimAntonyms.ts"
 import { against, answer, type Comparison } from "./ClaimComparison.ts"
 import { sameDimension } from "./ClaimMatch.ts"
 import { ruleOf } from "./ClaimObjects.ts"
+import { ownersAbroad } from "./ClaimLanguage.ts"
 import type { Part, Sequence } from "./ClaimSequence.ts"
-import { changesAbroad, opposesAbroad } from "./ClaimWordsAbroad.ts"
+import { changesAbroad, manyAbroad, opposesAbroad } from "./ClaimWordsAbroad.ts"
 
 const lone = (one: ReadonlyArray<Part>, other: ReadonlyArray<Part>): ReadonlyArray<Part> => {
   const counts = new Map<string, number>()
@@ -60,7 +61,7 @@ export const compareSequences = (one: Sequence, other: Sequence, unspaced: boole
       : answer("other", "other-attribute", "One denies another thing than the other says.")
   }
   const change = [...left, ...right].some(({ concept }) => changesAbroad(concept))
-  if (change && shared >= 2) return answer("differs", "change", `It has changed: ${against(textOf(left), textOf(right))}.`)
+  if (change && shared >= 1) return answer("differs", "change", `It has changed: ${against(textOf(left), textOf(right))}.`)
   if (left.length === 0 || right.length === 0) {
     return ratio >= 1 && left.length + right.length <= 2
       ? answer("unsure", "left-over", `Only one of them says ${textOf(left.length === 0 ? right : left)}.`)
@@ -69,8 +70,12 @@ export const compareSequences = (one: Sequence, other: Sequence, unspaced: boole
   // One stretch differs behind a common beginning that reaches past the subject.
   const prefix = commonStart(one.parts, other.parts)
   const suffix = commonStart([...one.parts].reverse(), [...other.parts].reverse())
+  if ([...one.parts.slice(0, prefix), ...one.parts.slice(one.parts.length - suffix)].some(({ concept }) => manyAbroad(concept))) {
+    return answer("other", "compatible", `Both can hold: ${against(textOf(left), textOf(right))}.`)
+  }
   const covered = prefix + suffix >= Math.max(one.parts.length - left.length, 1)
-  return covered && (prefix >= 2 || suffix >= 1)
+  const enough = unspaced ? suffix >= 2 || prefix >= 3 : prefix >= 2 || suffix >= 1
+  return covered && enough
     ? answer("differs", "object", `They differ in ${against(textOf(left), textOf(right))}.`)
     : answer("other", "other-attribute", `They say different things: ${against(textOf(left), textOf(right))}.`)
 }
@@ -83,7 +88,10 @@ const commonStart = (one: ReadonlyArray<Part>, other: ReadonlyArray<Part>): numb
 
 /** Whether the first content word, or all before the topic's particle, is the same. */
 const sameTopic = (one: ReadonlyArray<Part>, other: ReadonlyArray<Part>, unspaced: boolean): boolean => {
-  if (!unspaced) return one[0]?.concept === other[0]?.concept
+  if (!unspaced) {
+    const length = ownersAbroad.has(one[0]?.concept ?? "") ? 2 : 1
+    return commonStart(one, other) >= Math.min(length, one.length)
+  }
   const topic = (parts: ReadonlyArray<Part>) => {
     const end = parts.findLastIndex((part) => part.topic)
     return end < 0 ? parts.slice(0, 2) : parts.slice(0, end + 1)

@@ -86,10 +86,21 @@ const groups: Partial<Record<Language, string>> = {
     gebruiken gebruikt`
 }
 
+const many = new Set(
+  `mogen aimer gustar piacere gostar houden gillar lubi любит люблю любят 喜 欢 好 き 好きです 좋아한다 좋아해요 좋아합니다
+  sprechen parler hablar habla parla fala spreekt talar говорит 说 話 haben tiene tem ha heeft har ma иметь`.split(/\s+/).map((word) => folded(word))
+)
+
+/** Verbs of which a subject has several objects: liking, speaking, having. */
+export const manyAbroad = (concept: string): boolean => many.has(concept)
+
 const changes = new Set(
-  `umziehen verschieben wechseln gewechselt geändert demenager deplacer changer change mudar mover cambiar cambio
+  `umgezogen verschoben verlegt geandert mudo mudou mudou-se divorciou-se trasferito trasferita spostata spostato demenage
+  deplacee reportee movida aplazada verhuisd verhuisde verplaatst flyttat przeprowadził przeprowadziła przeniesiono odeszła
+  odszedł перенесен перенесли переехал taşındı taşıdı ertelendi 搬 迁 离 辞 छोड़कर बदल انتقل انتقلت 바뀌었다 이사했다 옮겼다
+  umziehen verschieben wechseln gewechselt geändert demenager deplacer changer change mudar mover cambiar cambio
   trasferire spostare adiar verhuizen verplaatsen flyttade flyttat переехал переехала перенесли 搬 改 换 移 引 越 変
-  aktualisiert migriert passe`.split(/\s+/).map(folded)
+  aktualisiert migriert passe`.split(/\s+/).map((word) => folded(word))
 )
 
 const opposed = new Map<string, string>()
@@ -115,7 +126,7 @@ for (
 const concepts = new Map<string, string>()
 for (const [language, text] of Object.entries(groups)) {
   for (const line of text.split("\n")) {
-    const [first = "", ...forms] = line.trim().split(/\s+/).map(folded)
+    const [first = "", ...forms] = line.trim().split(/\s+/).map((word) => folded(word))
     for (const form of [first, ...forms]) concepts.set(`${language} ${form}`, first)
   }
 }
