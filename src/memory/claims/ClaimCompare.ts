@@ -32,16 +32,9 @@ const inOneLanguage = (stored: Claim, written: Claim, similarity: number): Compa
   }
   // A short claim hardly shows its language: it is read again in that of the other.
   const [sure, doubtful] = stored.certainty >= written.certainty ? [stored, written] : [written, stored]
-  if (doubtful.certainty >= 2) return otherLanguage(stored, written)
+  if (doubtful.certainty >= 2) return answer("other", "language", "They are in two languages.")
   const again = parseAs(doubtful.text, sure.language)
   return stored === doubtful ? inOneLanguage(again, written, similarity) : inOneLanguage(stored, again, similarity)
-}
-
-const otherLanguage = (stored: Claim, written: Claim): Comparison => {
-  const found = compareSequences(stored.sequence, written.sequence, false)
-  return found.relation === "same"
-    ? answer("unsure", "language", "The same words, seemingly in two languages.")
-    : answer("other", "language", "They are in two languages.")
 }
 
 const records = (stored: Claim, written: Claim): Comparison => {

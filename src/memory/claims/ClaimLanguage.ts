@@ -98,6 +98,8 @@ export const languageOf = (text: string, words: ReadonlyArray<string>): Guess =>
   const mostlyEnglish = known * 2 >= words.length
   // Little words alone say less than the words around them: "no" and "a" are words of many languages.
   const english = score("en") + (mostlyEnglish ? 1.5 : -0.5)
+  // Most claims are plainly English: the other languages are not asked.
+  if (known * 4 >= words.length * 3 && english >= 3.5) return { language: "en", certainty: 2 }
   let best: Language = "en"
   let most = english
   let second = 0

@@ -3,10 +3,18 @@
  * of a form, and the broad fields its noun senses lie in (animal, food, place …). Two nouns without a common field are
  * hardly two answers to one question. A word that is not in the tables has neither.
  */
+import { createRequire } from "node:module"
 import lemmatizer from "wink-lemmatizer"
-import forms from "wink-lexicon/src/lexicon.js"
-import senseSets from "wink-lexicon/src/wn-word-senses.js"
-import baseForms from "wink-lexicon/src/wn-words.js"
+
+// By require: an import would scan two megabytes of tables for export names, which takes half a second.
+const require = createRequire(import.meta.url)
+
+/** An English form (inflected ones too) and its Penn Treebank tags, the most frequent first. */
+const forms: Record<string, ReadonlyArray<string>> = require("wink-lexicon/src/lexicon.js")
+/** A base form and the number of its set of senses. */
+const baseForms: Record<string, number> = require("wink-lexicon/src/wn-words.js")
+/** A number of `baseForms` and the lexicographer's files its senses lie in. */
+const senseSets: Record<string, ReadonlyArray<number>> = require("wink-lexicon/src/wn-word-senses.js")
 
 const own = <T>(table: Record<string, T>, key: string): T | undefined =>
   Object.hasOwn(table, key) ? table[key] : undefined

@@ -20,11 +20,14 @@ export interface Claim {
   readonly certainty: number
   /** Empty for other languages than English and for records. */
   readonly frames: ReadonlyArray<Frame>
+  /** Empty for English. */
   readonly sequence: Sequence
   readonly record: Record | undefined
   /** The text goes on behind what was parsed. */
   readonly long: boolean
 }
+
+const noSequence: Sequence = { parts: [], denials: 0 }
 
 export const parseClaim = (text: string): Claim => parseAs(text)
 
@@ -42,7 +45,7 @@ export const parseAs = (text: string, given?: Language): Claim => {
     language,
     certainty: guess.certainty,
     frames: language === "en" && record === undefined ? framesOf(tokens).map(plain) : [],
-    sequence: sequenceOf(tokens, language, text.slice(0, longestParsed)),
+    sequence: language === "en" ? noSequence : sequenceOf(tokens, language, text.slice(0, longestParsed)),
     record,
     long
   }
