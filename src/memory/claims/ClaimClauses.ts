@@ -28,7 +28,8 @@ const idlePhrases = ["at all", "each other", "one another", "as well", "right no
   "of course", "at the moment", "for now", "at present", "in total", "in fact"].map((phrase) => phrase.split(" "))
 
 const idleAt = (words: ReadonlyArray<string>, i: number): number =>
-  idlePhrases.find((phrase) => phrase.every((word, k) => words[i + k] === word))?.length ?? 0
+  // "version 2.1" is 2.1.
+  /^(?:version|release|ver)$/.test(words[i]!) && /^v?\d/.test(words[i + 1] ?? "") ? 1 : idlePhrases.find((phrase) => phrase.every((word, k) => words[i + k] === word))?.length ?? 0
 
 const elementsOf = (tokens: ReadonlyArray<Token>): Array<Element> => {
   const out: Array<Element> = []

@@ -78,16 +78,23 @@ const tables: Readonly<Record<Language, ReadonlyMap<string, number>>> = {
 }
 
 const joining: ReadonlySet<string> = new Set(["and", "und", "et", "y", "e", "en", "и"])
-const german2 = /^(ein|zwei|drei|vier|fünf|sechs|sieben|acht|neun)und(zwanzig|drei(?:ß|ss)ig|vierzig|fünfzig|sechzig|siebzig|achtzig|neunzig)$/
+const germanTens = /^(ein|zwei|drei|vier|fünf|sechs|sieben|acht|neun)und(zwanzig|drei(?:ß|ss)ig|vierzig|fünfzig|sechzig|siebzig|achtzig|neunzig)$/
+const germanHundreds = /^(ein|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|elf|zwölf)?(hundert|tausend)(?:und)?(.*)$/
 
-/** What one word counts, or undefined. German writes its tens in one word. */
-export const numberOf = (word: string, language: Language): number | undefined => {
-  const plain = tables[language].get(word)
-  if (plain !== undefined) return plain
-  const compound = language === "de" ? german2.exec(word) : null
-  if (compound === null) return undefined
-  return (compound[1] === "ein" ? 1 : german.get(compound[1]!) ?? 0) + (german.get(compound[2]!) ?? 0)
+/** German writes its numbers in one word: `dreiundzwanzig`, `zweihundertfünfzig`. */
+const germanNumber = (word: string): number | undefined => {
+  const one = (name: string | undefined) => name === undefined || name === "ein" ? 1 : german.get(name) ?? 0
+  const tens = germanTens.exec(word)
+  if (tens !== null) return one(tens[1]) + (german.get(tens[2]!) ?? 0)
+  const hundreds = germanHundreds.exec(word)
+  if (hundreds === null) return undefined
+  const rest = hundreds[3] === "" ? 0 : german.get(hundreds[3]!) ?? germanNumber(hundreds[3]!)
+  return rest === undefined ? undefined : one(hundreds[1]) * (hundreds[2] === "hundert" ? 100 : 1000) + rest
 }
+
+/** What one word counts, or undefined. */
+export const numberOf = (word: string, language: Language): number | undefined =>
+  tables[language].get(word) ?? (language === "de" && word.length > 5 ? germanNumber(word) : undefined)
 
 /** The number a run of words from `start` says, and how many words it takes; undefined when there is none. */
 export const numberRun = (

@@ -45,7 +45,7 @@ add("length", `
 add("mass", `
   0.001 mg milligram milligrams milligramm
   0.000001 µg mcg microgram micrograms
-  1 gram grams gramm grammes gramos grammi
+  1 g gram grams gramm grammes gramos grammi
   1000 kg kgs kilo kilos kilogram kilograms kilogramm kilogrammes kilogramos
   1000000 tonne tonnes
   453.59237 lb lbs
@@ -71,7 +71,7 @@ add("bitrate", `
 add("volume", `
   0.001 ml millilitre millilitres milliliter milliliters
   0.01 cl
-  1 litre litres liter liters litros litri
+  1 l litre litres liter liters litros litri
   3.785411784 gallon gallons gal
 `)
 add("speed", `

@@ -78,6 +78,8 @@ const digitsAt = (tokens: ReadonlyArray<Token>, i: number, language: Language): 
   const currencyHere = sign === undefined ? undefined : currencyOf(sign)
   if (suffix !== undefined) {
     // A bare m, b or t after digits may be metres or millions, bytes or billions: only k is a number everywhere.
+    // 5G is no weight.
+    if (token.text.endsWith("G")) return undefined
     if (suffix === "k" || (currencyHere !== undefined && scales[suffix] !== undefined)) {
       number *= scales[suffix]!
       unit = undefined
