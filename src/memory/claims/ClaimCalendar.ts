@@ -28,7 +28,8 @@ const months = numbered({
     novembro/nov dezembro/dez`,
   nl: `januari/jan februari/feb maart/mrt april/apr mei juni/jun juli/jul augustus/aug september/sep/sept oktober/okt
     november/nov december/dec`,
-  sv: `januari/jan februari/feb mars april maj juni juli augusti/aug september/sep oktober/okt november/nov december/dec`,
+  sv:
+    `januari/jan februari/feb mars april maj juni juli augusti/aug september/sep oktober/okt november/nov december/dec`,
   pl: `stycznia/styczeń lutego/luty marca/marzec kwietnia/kwiecień maja/maj czerwca/czerwiec lipca/lipiec
     sierpnia/sierpień września/wrzesień października/październik listopada/listopad grudnia/grudzień`,
   ru: `января/январь/январе февраля/февраль/феврале марта/март/марте апреля/апрель/апреле мая/май/мае июня/июнь/июне
@@ -48,14 +49,27 @@ const weekdays = numbered({
     domingo/domingos`,
   nl: `maandag/maandags dinsdag/dinsdags woensdag/woensdags donderdag/donderdags vrijdag/vrijdags zaterdag/zaterdags
     zondag/zondags`,
-  sv: `måndag/måndagar tisdag/tisdagar onsdag/onsdagar torsdag/torsdagar fredag/fredagar lördag/lördagar söndag/söndagar`,
+  sv:
+    `måndag/måndagar tisdag/tisdagar onsdag/onsdagar torsdag/torsdagar fredag/fredagar lördag/lördagar söndag/söndagar`,
   pl: `poniedziałek/poniedziałki wtorek/wtorki środę/środa czwartek/czwartki piątek/piątki sobotę/sobota
     niedzielę/niedziela`,
   ru: `понедельник вторник среду/среда/среда четверг пятницу/пятница субботу/суббота воскресенье`
 })
 
 /** Short forms that are words of their own unless a number stands beside them. */
-const doubtful: ReadonlySet<string> = new Set(["may", "mar", "sun", "sat", "wed", "mon", "set", "out", "ago", "gen", "mag"])
+const doubtful: ReadonlySet<string> = new Set([
+  "may",
+  "mar",
+  "sun",
+  "sat",
+  "wed",
+  "mon",
+  "set",
+  "out",
+  "ago",
+  "gen",
+  "mag"
+])
 
 export const monthOf = (word: string, language: Language): number | undefined => months[language]?.get(word)
 export const weekdayOf = (word: string, language: Language): number | undefined => weekdays[language]?.get(word)
@@ -73,8 +87,7 @@ export interface DateParts {
 const pad = (value: number | undefined, size: number) => value === undefined ? "" : String(value).padStart(size, "0")
 
 /** `2026-05-03`, `-05-03`, `2026-05-`: what is not said stays empty. */
-export const dateKey = ({ day, month, year }: DateParts): string =>
-  `${pad(year, 4)}-${pad(month, 2)}-${pad(day, 2)}`
+export const dateKey = ({ day, month, year }: DateParts): string => `${pad(year, 4)}-${pad(month, 2)}-${pad(day, 2)}`
 
 /** A date of the proleptic Gregorian calendar that exists. */
 export const isDate = (year: number, month: number, day: number): boolean =>

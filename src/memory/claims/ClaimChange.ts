@@ -13,7 +13,9 @@ const under = (frame: Frame, ...prepositions: ReadonlyArray<string>) =>
 /** What changes: the object of who changes it, else the subject. */
 const themeOf = (frame: Frame) => {
   const object = under(frame, "")
-  return frame.passive || object.length === 0 || object.every(({ value }) => value !== undefined) ? frame.subject : object
+  return frame.passive || object.length === 0 || object.every(({ value }) => value !== undefined)
+    ? frame.subject
+    : object
 }
 
 const ending: ReadonlySet<string> = new Set(
@@ -30,7 +32,9 @@ export const compareChange = (one: Frame, other: Frame): Comparison | undefined 
   changed(one, other) ?? changed(other, one) ?? ended(one, other) ?? ended(other, one)
 
 const changed = (change: Frame, state: Frame): Comparison | undefined => {
-  if (!changeVerbs.has(change.verb) || change.denials > 0 || changeVerbs.has(state.verb) && under(state, "to").length > 0) return undefined
+  if (
+    !changeVerbs.has(change.verb) || change.denials > 0 || changeVerbs.has(state.verb) && under(state, "to").length > 0
+  ) return undefined
   const news = under(change, "to", "into", "until", "by")
   if (news.length === 0) return undefined
   const theme = themeOf(change)
@@ -54,7 +58,9 @@ const changed = (change: Frame, state: Frame): Comparison | undefined => {
   if (old.length > 0 && matchItems(old, held).shared > 0) return conflict(text(held), text(news))
   const question = questions.get(change.verb)
   if (question !== undefined && question === questions.get(state.verb)) return conflict(text(held), text(news))
-  return lightVerbs.has(state.verb) || state.verb === "use" || state.verb === "prefer" ? conflict(text(held), text(news)) : undefined
+  return lightVerbs.has(state.verb) || state.verb === "use" || state.verb === "prefer"
+    ? conflict(text(held), text(news))
+    : undefined
 }
 
 const ended = (end: Frame, state: Frame): Comparison | undefined => {

@@ -24,12 +24,28 @@ interface Element {
 }
 
 /** Phrases that may be left out of a claim about the present. */
-const idlePhrases = ["at all", "each other", "one another", "as well", "right now", "from now on", "these days", "in general",
-  "of course", "at the moment", "for now", "at present", "in total", "in fact"].map((phrase) => phrase.split(" "))
+const idlePhrases = [
+  "at all",
+  "each other",
+  "one another",
+  "as well",
+  "right now",
+  "from now on",
+  "these days",
+  "in general",
+  "of course",
+  "at the moment",
+  "for now",
+  "at present",
+  "in total",
+  "in fact"
+].map((phrase) => phrase.split(" "))
 
 const idleAt = (words: ReadonlyArray<string>, i: number): number =>
   // "version 2.1" is 2.1.
-  /^(?:version|release|ver)$/.test(words[i]!) && /^v?\d/.test(words[i + 1] ?? "") ? 1 : idlePhrases.find((phrase) => phrase.every((word, k) => words[i + k] === word))?.length ?? 0
+  /^(?:version|release|ver)$/.test(words[i]!) && /^v?\d/.test(words[i + 1] ?? "")
+    ? 1
+    : idlePhrases.find((phrase) => phrase.every((word, k) => words[i + k] === word))?.length ?? 0
 
 const elementsOf = (tokens: ReadonlyArray<Token>): Array<Element> => {
   const out: Array<Element> = []
@@ -63,7 +79,8 @@ const isAuxiliary = (low: string) =>
 
 const isLittle = (low: string) =>
   Words.prepositions.has(low) || Words.determiners.has(low) || Words.pronouns.has(low) || Words.conjunctions.has(low) ||
-  Words.possessives.has(low) || Words.fillers.has(low) || denies(low, "en") || quantifierOf(low) !== undefined && !isAuxiliary(low)
+  Words.possessives.has(low) || Words.fillers.has(low) || denies(low, "en") ||
+  quantifierOf(low) !== undefined && !isAuxiliary(low)
 
 const looksLikeName = ({ token }: Element) =>
   /^\p{Lu}/u.test(token.text) && (!token.first || !isKnown(token.low)) || /[\d_./\\@+#]/.test(token.text)
@@ -107,7 +124,10 @@ const verbIndex = (elements: ReadonlyArray<Element>): number => {
   for (let i = 1; i < elements.length; i++) {
     const low = elements[i]!.low
     // What follows a subordinator is another clause.
-    if (most > 0.9 && (Words.relatives.has(low) || Words.conjunctions.has(low) || /^(?:if|when|while|because|unless)$/.test(low))) break
+    if (
+      most > 0.9 &&
+      (Words.relatives.has(low) || Words.conjunctions.has(low) || /^(?:if|when|while|because|unless)$/.test(low))
+    ) break
     const strength = finite(elements, i)
     if (strength > most) [best, most] = [i, strength]
     if (strength === 2) break
@@ -117,13 +137,19 @@ const verbIndex = (elements: ReadonlyArray<Element>): number => {
     const first = elements[head]!
     const next = elements[head + 1]
     const forms = formsOf(first.low)
-    const bare = first.value === undefined && forms.verb && verbLemma(first.low) === first.low && !first.token.possessive
+    const bare = first.value === undefined && !isLittle(first.low) && forms.verb && verbLemma(first.low) === first.low &&
+      !first.token.possessive
     const sure = head > 0 || forms.tags[0] === "VB" || forms.tags[0] === "VBP" || !forms.noun
     const followed = next !== undefined && (next.value !== undefined || Words.determiners.has(next.low) ||
       Words.possessives.has(next.low) || Words.prepositions.has(next.low) || next.low.endsWith("s"))
-    const late = best < 0 || most < 1.6 || elements.slice(head + 1, best).some(({ low, token }) =>
-      token.broken || /^(?:if|when|while|because|unless|before|after|until|that|which|who)$/.test(low))
-    if (bare && next !== undefined && !isAuxiliary(first.low) && late && (sure || followed) && !(best === head + 1 && most >= 1.5)) {
+    const late = best < 0 || most < 1.6 ||
+      elements.slice(head + 1, best).some(({ low, token }) =>
+        token.broken || /^(?:if|when|while|because|unless|before|after|until|that|which|who)$/.test(low)
+      )
+    if (
+      bare && next !== undefined && !isAuxiliary(first.low) && late && (sure || followed) &&
+      !(best === head + 1 && most >= 1.5)
+    ) {
       return head
     }
   }
@@ -147,15 +173,21 @@ const kindOf = (element: Element, asVerb: boolean): Kind => {
 
 const nationalities = /(?:ese|ish|ian|ean|ch|man)$/
 
-export const itemOf = (element: { readonly token: Token; readonly low: string; readonly value?: Value }, asVerb = false): Item => {
+export const itemOf = (
+  element: { readonly token: Token; readonly low: string; readonly value?: Value },
+  asVerb = false
+): Item => {
   const { low, token, value } = element
   if (value !== undefined) return { concept: value.key, lemma: value.key, text: value.text, kind: "value", value }
   const kind = kindOf(element, asVerb)
   const joined = low.replace(/(?<=\p{L})-(?=\p{L})/gu, "").replace(/'/g, "")
   let lemma = joined
   if (kind === "verb") lemma = verbLemma(joined)
-  else if (kind === "noun" || kind === "name") lemma = kind === "name" && nationalities.test(joined) ? joined : nounLemma(joined)
-  else if (kind === "adjective" || kind === "adverb") {
+  else if (kind === "noun" || kind === "name") {
+    lemma = kind === "name" && nationalities.test(joined)
+      ? joined
+      : nounLemma(joined)
+  } else if (kind === "adjective" || kind === "adverb") {
     const adjective = adjectiveLemma(joined)
     lemma = adjective !== joined && isKnown(adjective) ? adjective : joined
   }
@@ -191,7 +223,11 @@ const settled = ({ phrases }: Draft): ReadonlyArray<Item> => {
   const filled = phrases.filter((phrase) => phrase.length > 0)
   return filled.reduceRight<ReadonlyArray<Item>>((after, phrase) => {
     const head = phrase[phrase.length - 1]!
-    const owners = after.map((item) => item.value === undefined ? { ...item, possesses: item.possesses ?? head.concept } : item)
+    // "4 GB of RAM" is "4 GB RAM".
+    if (head.value !== undefined) return [...phrase, ...after]
+    const owners = after.map((item) =>
+      item.value === undefined ? { ...item, possesses: item.possesses ?? head.concept } : item
+    )
     return [...phrase.slice(0, -1), ...owners, head]
   }, [])
 }
@@ -223,7 +259,9 @@ const preferring = (elements: ReadonlyArray<Element>): ReadonlyArray<Element> =>
     const owner = elements[verb - 1]!
     const noun = elements.slice(start + 1, verb - 1).filter(({ low }) => !Words.relatives.has(low))
     const favourite: Element = { token: { ...adverb.token, text: "favourite", low: "favourite" }, low: "favourite" }
-    const possessive: Element = owner.low === "i" ? { ...owner, low: "my" } : { ...owner, token: { ...owner.token, possessive: true } }
+    const possessive: Element = owner.low === "i"
+      ? { ...owner, low: "my" }
+      : { ...owner, token: { ...owner.token, possessive: true } }
     return [...elements.slice(0, start), possessive, favourite, ...noun, ...elements.slice(at + 1)]
   }
   if (at > verb + 1 && at === elements.length - 1) {
@@ -262,7 +300,8 @@ const isPastOrThird = (element: Element): boolean => {
   if (element.value !== undefined || looksLikeName(element)) return false
   const { tags, verb } = formsOf(element.low)
   if (!verb || verbLemma(element.low) === element.low) return false
-  return tags[0] === "VBD" || tags[0] === "VBZ" || tags[0] === "VBN" || (tags.length === 0 && /(?:ed|es)$/.test(element.low))
+  return tags[0] === "VBD" || tags[0] === "VBZ" || tags[0] === "VBN" ||
+    (tags.length === 0 && /(?:ed|es)$/.test(element.low))
 }
 
 /** `key = value`, `key: value`: the key is what it is about, whole. */
@@ -322,7 +361,7 @@ const frameOf = (elements: ReadonlyArray<Element>, verb: number, end: number): F
       verbItem = phrasal(elements, i, itemOf(element, true))
       const { tags } = formsOf(low)
       const base = verbLemma(low) === low
-      if (!base && !low.endsWith("s") && (tags.includes("VBD") || /ed$/.test(low))) tense = "past"
+      if (!base && !low.endsWith("s") && (tags.includes("VBD") || low.endsWith("ed"))) tense = "past"
       open("")
       continue
     }
@@ -401,7 +440,9 @@ const frameOf = (elements: ReadonlyArray<Element>, verb: number, end: number): F
       definite = true
       // Behind the subject "his" points back to it; before, it says whose.
       const first = /^(?:my|our|mine|ours|your|yours)$/.test(low)
-      if (first || (inSubject && current(subject).length === 0)) push({ ...itemOf(element), possesses: ownedBy(elements, i, end) })
+      if (first || (inSubject && current(subject).length === 0)) {
+        push({ ...itemOf(element), possesses: ownedBy(elements, i, end) })
+      }
       definite = true
       continue
     }
@@ -419,12 +460,18 @@ const frameOf = (elements: ReadonlyArray<Element>, verb: number, end: number): F
   if (verbItem !== undefined && ceaseVerbs.has(concept) && !passive) {
     const complement = groups.map(current).find((items) => items.length > 0)
     const ending = complement?.[0]
-    if (complement !== undefined && ending !== undefined && /ing$/.test(ending.text)) {
+    if (complement !== undefined && ending !== undefined && ending.text.endsWith("ing")) {
       complement.shift()
       concept = conceptOf(verbLemma(ending.text.toLowerCase()))
       verbText = ending.text
       ended = true
     }
+  }
+  // "can't stand": hates.
+  if (/^(?:stand|bear)$/.test(concept) && denials > 0 && quantifiers.includes("can")) {
+    concept = conceptOf("hate")
+    denials--
+    quantifiers.splice(quantifiers.indexOf("can"), 1)
   }
   if (verb > 0 && settled(subject).length === 0 && !existential) {
     // "Monday is a holiday": when there is nothing else, the time is what it is about.
@@ -448,7 +495,9 @@ const frameOf = (elements: ReadonlyArray<Element>, verb: number, end: number): F
     verbText,
     groups: groups.map((each) => ({
       preposition: each.preposition,
-      items: concept === "be" && each.preposition === "" ? settled(each).map((item) => ({ ...item, predicate: true })) : settled(each),
+      items: concept === "be" && each.preposition === ""
+        ? settled(each).map((item) => ({ ...item, predicate: true }))
+        : settled(each),
       definite: each.definite
     }))
       .filter(({ items }) => items.length > 0),
@@ -472,7 +521,9 @@ const particleAt = (elements: ReadonlyArray<Element>, i: number): number => {
 
 /** "turned down", "call off": a verb and its particle are one verb where WordNet has them as one. */
 const phrasal = (elements: ReadonlyArray<Element>, i: number, verb: Item): Item => {
-  if (verb.lemma === "take" && elements[i + 1]?.low === "place") return { ...verb, lemma: "happen_place", concept: "happen", text: `${verb.text} place` }
+  if (verb.lemma === "take" && elements[i + 1]?.low === "place") {
+    return { ...verb, lemma: "happen_place", concept: "happen", text: `${verb.text} place` }
+  }
   const at = particleAt(elements, i)
   if (at < 0) return verb
   const particle = elements[at]!.low
@@ -480,10 +531,17 @@ const phrasal = (elements: ReadonlyArray<Element>, i: number, verb: Item): Item 
   if ((particle === "on" || particle === "off") && turning.has(base) && base !== "go") {
     // "turned off" and "is off" meet in the particle.
     const lemma = `${base}_${particle}`
-    return { ...verb, lemma, concept: conceptOf(/^(?:turn|switch|put)$/.test(base) ? (particle === "on" ? "enable" : "disable") : lemma), text: `${verb.text} ${particle}` }
+    return {
+      ...verb,
+      lemma,
+      concept: conceptOf(/^(?:turn|switch|put)$/.test(base) ? (particle === "on" ? "enable" : "disable") : lemma),
+      text: `${verb.text} ${particle}`
+    }
   }
   const lemma = `${base}_${particle}`
-  return particle !== "on" && isVerbPhrase(lemma) ? { ...verb, lemma, concept: lemma, text: `${verb.text} ${particle}` } : verb
+  return particle !== "on" && isVerbPhrase(lemma)
+    ? { ...verb, lemma, concept: lemma, text: `${verb.text} ${particle}` }
+    : verb
 }
 
 /** Nothing that a preposition at `i` could govern follows. */
@@ -525,4 +583,3 @@ const isParticiple = (element: Element, auxiliary: string): boolean => {
   if (base === low && !tags.includes("VBN")) return false
   return !(adjective && tags[0] === "JJ" && !low.endsWith("ed"))
 }
-

@@ -44,7 +44,11 @@ const records = (stored: Claim, written: Claim): Comparison => {
   const { differing, equal, lone } = compareRecords(stored.record, written.record)
   const first = differing[0]
   if (first !== undefined && equal > 0) {
-    return answer("differs", "field", `The records differ at ${first.path || "/"}: ${first.from.slice(0, 60)} against ${first.to.slice(0, 60)}.`)
+    return answer(
+      "differs",
+      "field",
+      `The records differ at ${first.path || "/"}: ${first.from.slice(0, 60)} against ${first.to.slice(0, 60)}.`
+    )
   }
   if (first === undefined && lone === 0 && equal > 0 && !stored.record.cut && !written.record.cut) {
     return answer("same", "canonical", "Every field of the two records is equal.")

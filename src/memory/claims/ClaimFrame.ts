@@ -43,6 +43,8 @@ export interface Frame {
   /** Classes of quantifiers, sorted. */
   readonly quantifiers: ReadonlyArray<string>
   readonly passive: boolean
+  /** Its subject is the agent a passive named with "by". */
+  readonly agent?: boolean
   /** "past" for what was, "future" for what will be, "" for what is or has been. */
   readonly tense: "past" | "future" | ""
   readonly command: boolean

@@ -39,7 +39,25 @@ const withoutFillers = ({ left, right, shared }: Match): Match => ({
 })
 
 /** Verbs that a copula can stand for: "works at Google as …" and "is … at Google". */
-const weak = new Set(["stay", "sit", "stand", "lie", "locate", "happen", "schedule", "set", "place", "base", "occur", "store", "keep", "run", "hold"])
+const weak = new Set([
+  "stay",
+  "sit",
+  "stand",
+  "lie",
+  "locate",
+  "happen",
+  "schedule",
+  "set",
+  "place",
+  "base",
+  "occur",
+  "store",
+  "keep",
+  "run",
+  "hold",
+  "consist",
+  "comprise"
+])
 
 const occurring = new Set(["happen", "hold", "occur", "schedule"])
 const resting = new Set(["locate", "sit", "stand", "lie", "place", "base", "store", "keep"])
@@ -59,8 +77,11 @@ const isRole = ({ kind, lemma }: Item) => kind === "noun" && nounFields(lemma).i
 
 /** A verb whose meaning the place or the value beside it carries. */
 const saysLittle = ({ concept, kind }: Item, frame: Frame): boolean =>
-  kind === "verb" && (weak.has(concept) || (concept === "work" && complements(frame).some(isRole)) || complements(frame).some(({ value }) =>
-    value !== undefined && valued.some(([dimension, verbs]) => dimension.test(value.dimension) && verbs.has(concept))))
+  kind === "verb" &&
+  (weak.has(concept) || (concept === "work" && complements(frame).some(isRole)) ||
+    complements(frame).some(({ value }) =>
+      value !== undefined && valued.some(([dimension, verbs]) => dimension.test(value.dimension) && verbs.has(concept))
+    ))
 
 export const compareFrames = (stored: Frame, written: Frame, similarity: number): Comparison => {
   const found = compareWords(stored, written, similarity)
@@ -77,7 +98,10 @@ const closer = (one: Frame, other: Frame, found: Comparison, similarity: number)
   if (found.rule !== "other-subject") return found
   // What one claim is about stands in the other one's complement: not the same template filled with other names.
   const crossed = (subject: Frame, behind: Frame) =>
-    subject.subject.some(({ concept, kind }) => kind !== "pronoun" && concept !== "user" && concept !== "we" && complements(behind).some((item) => item.concept === concept))
+    subject.subject.some(({ concept, kind }) =>
+      kind !== "pronoun" && concept !== "user" && concept !== "we" &&
+      complements(behind).some((item) => item.concept === concept)
+    )
   return crossed(one, other) || crossed(other, one) ? answer("unsure", "close", found.reason) : found
 }
 
@@ -97,15 +121,23 @@ const compareWords = (stored: Frame, written: Frame, similarity: number): Compar
   const quantified = quantifierDifference(stored, other)
   const [ourVerb, theirVerb] = [match.left[0], match.right[0]]
   const events = match.left.length === 1 && match.right.length === 1 &&
-    [occurring, resting].some((verbs) => [ourVerb!, theirVerb!].every(({ concept, kind }) => kind === "verb" && verbs.has(concept)))
+    [occurring, resting].some((verbs) =>
+      [ourVerb!, theirVerb!].every(({ concept, kind }) => kind === "verb" && verbs.has(concept))
+    )
   if (events) return sameWords(stored, other, opposed, quantified)
   // "not open" is "closed": a denial and an opposite that leaves nothing between.
   if (match.left.length === 1 && match.right.length === 1 && opposed && complementary(ourVerb!, theirVerb!)) {
     return sameWords(stored, other, false, quantified)
   }
-  if (match.left.length === 1 && match.right.length === 1 && saysLittle(ourVerb!, stored) && saysLittle(theirVerb!, other)) {
+  if (
+    match.left.length === 1 && match.right.length === 1 && saysLittle(ourVerb!, stored) && saysLittle(theirVerb!, other)
+  ) {
     const dimension = complements(stored).find(({ value }) => value !== undefined)?.value?.dimension ?? ""
-    if (valued.some(([pattern, verbs]) => pattern.test(dimension) && verbs.has(ourVerb!.concept) && verbs.has(theirVerb!.concept))) {
+    if (
+      valued.some(([pattern, verbs]) =>
+        pattern.test(dimension) && verbs.has(ourVerb!.concept) && verbs.has(theirVerb!.concept)
+      )
+    ) {
       return sameWords(stored, other, opposed, quantified)
     }
   }
@@ -126,7 +158,8 @@ interface QuantifierDifference {
 const quantifierDifference = (one: Frame, other: Frame): QuantifierDifference | undefined => {
   const idle = (name: string) =>
     // "Never" and "not" deny alike; a command is what must be done.
-    (name === "none" && one.denials % 2 === 1 && other.denials % 2 === 1) || (name === "must" && (one.command || other.command))
+    (name === "none" && one.denials % 2 === 1 && other.denials % 2 === 1) ||
+    (name === "must" && (one.command || other.command))
   const from = one.quantifiers.filter((name) => !other.quantifiers.includes(name) && !idle(name))
   const to = other.quantifiers.filter((name) => !one.quantifiers.includes(name) && !idle(name))
   if (from.length === 0 && to.length === 0) return undefined
@@ -142,12 +175,30 @@ const sameWords = (
   opposed: boolean,
   quantified: QuantifierDifference | undefined
 ): Comparison => {
-  if (quantified?.opposed === true) return answer("differs", "quantifier", `They differ in quantity: ${sayQuantifiers(quantified)}.`)
-  if (opposed) return answer("differs", "negation", `One denies what the other says of ${quoted(textOf(one.subject) || one.verbText)}.`)
-  if (quantified !== undefined) return answer("unsure", "quantifier", `One is qualified, the other is not: ${sayQuantifiers(quantified)}.`)
-  if (tensesDiffer(one, other)) return answer("unsure", "tense", `The same words of another time: ${against(one.verbText, other.verbText)}.`)
+  if (quantified?.opposed === true) {
+    return answer("differs", "quantifier", `They differ in quantity: ${sayQuantifiers(quantified)}.`)
+  }
+  if (opposed) {
+    return answer(
+      "differs",
+      "negation",
+      `One denies what the other says of ${quoted(textOf(one.subject) || one.verbText)}.`
+    )
+  }
+  if (quantified !== undefined) {
+    return answer("unsure", "quantifier", `One is qualified, the other is not: ${sayQuantifiers(quantified)}.`)
+  }
+  if (tensesDiffer(one, other)) {
+    return answer("unsure", "tense", `The same words of another time: ${against(one.verbText, other.verbText)}.`)
+  }
   const roles = relateRoles(one, other)
-  if (roles === "turned") return answer("differs", "role", `The same words in other roles: ${against(textOf(one.subject), textOf(other.subject) || other.verbText)}.`)
+  if (roles === "turned") {
+    return answer(
+      "differs",
+      "role",
+      `The same words in other roles: ${against(textOf(one.subject), textOf(other.subject) || other.verbText)}.`
+    )
+  }
   if (roles === "unsure") return answer("unsure", "role", "The same words in another order.")
   if (one.verb !== other.verb && new Set([one.verb, other.verb, "be", "have"]).size === 2 && !bridged(one, other)) {
     return answer("other", "verb", `They differ in ${against(one.verbText, other.verbText)}.`)
@@ -166,25 +217,40 @@ const stative = (frame: Frame): boolean =>
 
 /** Whether "has" and "is" meet over a word of another part of speech: "has an allergy", "is allergic". */
 const bridged = (one: Frame, other: Frame): boolean =>
-  complements(one).some((item) => complements(other).some(({ concept, lemma }) => concept === item.concept && lemma !== item.lemma))
+  complements(one).some((item) =>
+    complements(other).some(({ concept, lemma }) => concept === item.concept && lemma !== item.lemma)
+  )
 
 const otherSubject = (one: Frame, other: Frame, match: Match, opposed: boolean): Comparison => {
   const text = against(textOf(one.subject) || one.verbText, textOf(other.subject) || other.verbText)
   const behind = matchItems(complements(one), complements(other))
   // Who alone may leaves nobody else who may.
   const only = one.quantifiers.includes("only") !== other.quantifiers.includes("only")
-  if (only && !opposed && one.verb === other.verb && behind.left.length === 0 && behind.right.length === 0 && behind.shared > 0) {
+  if (
+    only && !opposed && one.verb === other.verb && behind.left.length === 0 && behind.right.length === 0 &&
+    behind.shared > 0
+  ) {
     return answer("differs", "quantifier", `One says it of one alone: ${text}.`)
   }
-  const names = [one, other].every(({ subject }) => subject.every(({ kind, text }) => kind === "name" || /^\p{Lu}/u.test(text)) && subject.length > 0)
+  const names = [one, other].every(({ subject }) =>
+    subject.every(({ kind, text }) => kind === "name" || /^\p{Lu}/u.test(text)) && subject.length > 0
+  )
+  const holders = oneHolder.has(one.verb) || (one.agent === true && other.agent === true)
   if (
-    names && one.verb === other.verb && oneHolder.has(one.verb) && !opposed && behind.left.length === 0 &&
-    behind.right.length === 0 && behind.shared > 0 && one.groups[0]?.definite === true && match.left.length > 0
+    names && one.verb === other.verb && holders && !opposed && behind.left.length === 0 &&
+    behind.right.length === 0 && behind.shared > 0 && (one.agent === true || one.groups[0]?.definite === true) &&
+    match.left.length > 0
   ) {
     return answer("differs", "name", `One thing, two holders: ${text}.`, {
       subject: textOf(complements(one)).toLowerCase(),
       predicate: one.verb
     })
+  }
+  // "the youngest is Ann", "the oldest is Ann": one who is both ends.
+  const named = complements(one).length > 0 && complements(one).every(({ kind }) => kind === "name")
+  const opposite = oppositeWords(match.left, match.right)
+  if (named && opposite !== undefined && !opposed && match.left.length === 1 && match.right.length === 1 && one.verb === other.verb) {
+    return answer("differs", "antonym", `Opposites: ${against(opposite.from.text, opposite.to.text)}.`)
   }
   return answer("other", "other-subject", `They are about different things: ${text}.`)
 }
@@ -206,16 +272,26 @@ const sameSubject = (
 
   const opposite = oppositeWords(left, right)
   if (opposite !== undefined) {
-    const rest = { left: left.filter((item) => item !== opposite.from), right: right.filter((item) => item !== opposite.to) }
+    const rest = {
+      left: left.filter((item) => item !== opposite.from),
+      right: right.filter((item) => item !== opposite.to)
+    }
     if (rest.left.length === 0 || rest.right.length === 0) {
-      if (opposed) return answer("unsure", "antonym", `An opposite and a denial: ${against(opposite.from.text, opposite.to.text)}.`)
+      if (opposed) {
+        return answer(
+          "unsure",
+          "antonym",
+          `An opposite and a denial: ${against(opposite.from.text, opposite.to.text)}.`
+        )
+      }
       return answer("differs", "antonym", `Opposites: ${against(opposite.from.text, opposite.to.text)}.`, substitution)
     }
   }
   if (opposed && oneSided && left.length + right.length <= 2) {
     return answer("differs", "negation", `One denies what the other says of ${quoted(subject || one.verbText)}.`)
   }
-  const sameVerb = one.verb === other.verb || (lightVerbs.has(one.verb) && lightVerbs.has(other.verb) && one.verb !== "have" && other.verb !== "have")
+  const sameVerb = one.verb === other.verb ||
+    (lightVerbs.has(one.verb) && lightVerbs.has(other.verb) && one.verb !== "have" && other.verb !== "have")
   if (quantified?.opposed === true && oneSided) {
     return answer("differs", "quantifier", `They differ in quantity: ${sayQuantifiers(quantified)}.`)
   }
@@ -227,17 +303,42 @@ const sameSubject = (
   }
   const values = differingValues(left, right)
   if (values !== undefined) {
-    const rest = { left: left.filter(({ value }) => value === undefined), right: right.filter(({ value }) => value === undefined) }
+    const rest = {
+      left: left.filter(({ value }) => value === undefined),
+      right: right.filter(({ value }) => value === undefined)
+    }
     const verbs = rest.left.every(({ kind }) => kind === "verb") && rest.right.every(({ kind }) => kind === "verb")
     if (rest.left.length === 0 || rest.right.length === 0 || (verbs && sameQuestion(one, other))) {
-      return answer("differs", ruleOf(values.from.value!.dimension), `They differ in ${against(values.from.text, values.to.text)}.`, substitution)
+      return answer(
+        "differs",
+        ruleOf(values.from.value!.dimension),
+        `They differ in ${against(values.from.text, values.to.text)}.`,
+        substitution
+      )
     }
   }
-  if (sameVerb) return compareObjects(one, other, left, right)
-  if (sameQuestion(one, other)) {
-    return answer("differs", "object", `Two answers to one question: ${against(textOf(left), textOf(right))}.`, substitution)
+  if (sameVerb) {
+    const found = compareObjects(one, other, left, right)
+    const only = one.quantifiers.includes("only") !== other.quantifiers.includes("only")
+    return found.relation === "other" && only && left.length <= 2 && right.length <= 2
+      ? answer("unsure", "quantifier", `One is said to be the only one: ${against(textOf(left), textOf(right))}.`)
+      : found
   }
-  return answer("other", "other-attribute", `They say different things of ${quoted(subject || "it")}: ${against(one.verbText || textOf(left), other.verbText || textOf(right))}.`)
+  if (sameQuestion(one, other)) {
+    return answer(
+      "differs",
+      "object",
+      `Two answers to one question: ${against(textOf(left), textOf(right))}.`,
+      substitution
+    )
+  }
+  return answer(
+    "other",
+    "other-attribute",
+    `They say different things of ${quoted(subject || "it")}: ${
+      against(one.verbText || textOf(left), other.verbText || textOf(right))
+    }.`
+  )
 }
 
 const sameQuestion = (one: Frame, other: Frame): boolean => {
@@ -257,9 +358,13 @@ const leftOver = (
   similarity: number
 ): Comparison => {
   const text = quoted(textOf(items))
-  const played = items.length === 1 && items[0]!.kind === "verb" && /^(?:play|practise|practice)$/.test(items[0]!.concept) && bridged(one, other)
+  const played = items.length === 1 && items[0]!.kind === "verb" &&
+    /^(?:play|practise|practice)$/.test(items[0]!.concept) && bridged(one, other)
   const verb = played || items.length === 1 && (saysLittle(items[0]!, one) || saysLittle(items[0]!, other))
-  if (verb && !opposed && quantified === undefined && !tensesDiffer(one, other) && relateRoles(one, other) === "same" && sharedBehind(one, other) > 0) {
+  if (
+    verb && !opposed && quantified === undefined && !tensesDiffer(one, other) && relateRoles(one, other) === "same" &&
+    sharedBehind(one, other) > 0
+  ) {
     return answer("same", "same-words", "Both say the same; a verb that only places is left out.")
   }
   if (opposed || quantified !== undefined) return answer("unsure", "left-over", `One is qualified by ${text}.`)

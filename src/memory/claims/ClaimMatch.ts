@@ -5,8 +5,8 @@
 import { alternatives, denies, opposes } from "./ClaimAntonyms.ts"
 import type { Item } from "./ClaimFrame.ts"
 import { nounFields } from "./ClaimLexicon.ts"
-import { antonymous, derived, type PartOfSpeech, synonymous } from "./ClaimThesaurus.ts"
 import { conceptOf } from "./ClaimSynonyms.ts"
+import { antonymous, derived, type PartOfSpeech, synonymous } from "./ClaimThesaurus.ts"
 import { fillers } from "./ClaimWords.ts"
 
 export interface Match {
@@ -39,11 +39,13 @@ const wordy = ({ kind }: Item) => kind === "noun" || kind === "verb" || kind ===
 /** Synonyms in their common senses, and a word and what is made from it. */
 const alike = (one: Item, other: Item): boolean => {
   if (!wordy(one) || !wordy(other)) return false
-  return (one.kind === other.kind && synonymous(one.lemma, other.lemma, partOf(one))) || (derived(one.lemma, other.lemma) && !personal(one) && !personal(other)) ||
+  return (one.kind === other.kind && synonymous(one.lemma, other.lemma, partOf(one))) ||
+    (derived(one.lemma, other.lemma) && !personal(one) && !personal(other)) ||
     agentOf(one, other) || agentOf(other, one)
 }
 
-const partOf = ({ kind }: Item): PartOfSpeech => kind === "noun" ? "n" : kind === "verb" ? "v" : kind === "adverb" ? "r" : "a"
+const partOf = ({ kind }: Item): PartOfSpeech =>
+  kind === "noun" ? "n" : kind === "verb" ? "v" : kind === "adverb" ? "r" : "a"
 
 // WordNet's file of persons. "Anna's employer" is not whom Anna employs.
 const personal = ({ kind, lemma }: Item) => kind === "noun" && nounFields(lemma).includes(18)
@@ -52,7 +54,6 @@ const personal = ({ kind, lemma }: Item) => kind === "noun" && nounFields(lemma)
 const agentOf = (noun: Item, verb: Item): boolean =>
   personal(noun) && verb.kind === "verb" && noun.predicate === true && /(?:er|or|ist)$/.test(noun.lemma) &&
   noun.lemma.slice(0, 4) === verb.lemma.slice(0, 4)
-
 
 export interface Pair {
   readonly from: Item
@@ -72,11 +73,20 @@ const firstPair = (
 
 /** Two values of one dimension that differ. */
 export const differingValues = (one: ReadonlyArray<Item>, other: ReadonlyArray<Item>): Pair | undefined =>
-  firstPair(one, other, (from, to) =>
-    from.value !== undefined && to.value !== undefined && from.concept !== to.concept &&
-    sameDimension(from.value.dimension, to.value.dimension))
+  firstPair(
+    one,
+    other,
+    (from, to) =>
+      from.value !== undefined && to.value !== undefined && from.concept !== to.concept &&
+      sameDimension(from.value.dimension, to.value.dimension)
+  )
 
-const families: Readonly<Record<string, string>> = { "money EUR": "money", months: "duration", version: "number", range: "number" }
+const families: Readonly<Record<string, string>> = {
+  "money EUR": "money",
+  months: "duration",
+  version: "number",
+  range: "number"
+}
 const familyOf = (dimension: string) => dimension.startsWith("money") ? "money" : families[dimension] ?? dimension
 
 /** Whether two dimensions answer one question: any two currencies, days and years, a version and a number. */
@@ -86,7 +96,8 @@ export const sameDimension = (one: string, other: string): boolean => familyOf(o
 export const oppositeWords = (one: ReadonlyArray<Item>, other: ReadonlyArray<Item>): Pair | undefined =>
   firstPair(one, other, (from, to) =>
     from.value === undefined && to.value === undefined &&
-    (opposes(from.concept, to.concept) || (wordy(from) && wordy(to) && antonymous(from.lemma, to.lemma)) || opposes(from.lemma, to.lemma) || alternatives(from.concept, to.concept)))
+    (opposes(from.concept, to.concept) || (wordy(from) && wordy(to) && antonymous(from.lemma, to.lemma)) ||
+      opposes(from.lemma, to.lemma) || alternatives(from.concept, to.concept)))
 
 /** What may be left over without changing a claim. */
 export const isFiller = (item: Item): boolean => fillers.has(item.lemma) || fillers.has(item.concept)
@@ -99,4 +110,5 @@ const contradictory = new Set(
 
 /** Opposites that leave nothing between them: what is not the one is the other. */
 export const complementary = (one: Item, other: Item): boolean =>
-  contradictory.has([one.concept, other.concept].sort().join(" ")) || denies(one.lemma, other.lemma) || denies(other.lemma, one.lemma)
+  contradictory.has([one.concept, other.concept].sort().join(" ")) || denies(one.lemma, other.lemma) ||
+  denies(other.lemma, one.lemma)

@@ -7,8 +7,10 @@ import type { Language } from "./ClaimLanguage.ts"
 const split = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/))
 
 const deniers: Readonly<Record<Language, ReadonlySet<string>>> = {
-  en: split(`not never no none nobody nothing neither nor nowhere cannot without hardly barely aint dont doesnt didnt isnt
-    arent wasnt werent wont cant couldnt shouldnt wouldnt hasnt havent hadnt`),
+  en: split(
+    `not never no none nobody nothing neither nor nowhere cannot without hardly barely aint dont doesnt didnt isnt
+    arent wasnt werent wont cant couldnt shouldnt wouldnt hasnt havent hadnt`
+  ),
   de: split(`nicht kein keine keinen keinem keiner keines nie niemals nichts niemand ohne weder nirgends`),
   fr: split(`pas jamais aucun aucune rien personne sans ni plus guère nulle`),
   es: split(`no nunca jamás ningún ninguno ninguna nada nadie sin ni tampoco`),

@@ -7,46 +7,64 @@ const table = (text: string): ReadonlyMap<string, number> =>
 const numbered = (text: string, from = 0): string =>
   text.trim().split(/\s+/).map((word, i) => `${word}=${i + from}`).join(" ")
 
-const english = table(`${
-  numbered(`zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
+const english = table(
+  `${
+    numbered(`zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
   seventeen eighteen nineteen`)
-} twenty=20 thirty=30 forty=40 fourty=40 fifty=50 sixty=60 seventy=70 eighty=80 ninety=90 hundred=100 thousand=1000
-  million=1000000 billion=1000000000 dozen=12`)
+  } twenty=20 thirty=30 forty=40 fourty=40 fifty=50 sixty=60 seventy=70 eighty=80 ninety=90 hundred=100 thousand=1000
+  million=1000000 billion=1000000000 dozen=12`
+)
 
-const german = table(`${
-  numbered(`null eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf dreizehn vierzehn fünfzehn sechzehn
+const german = table(
+  `${
+    numbered(`null eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf dreizehn vierzehn fünfzehn sechzehn
   siebzehn achtzehn neunzehn`)
-} zwanzig=20 dreißig=30 dreissig=30 vierzig=40 fünfzig=50 sechzig=60 siebzig=70 achtzig=80 neunzig=90 hundert=100
-  tausend=1000 million=1000000 millionen=1000000 zwo=2`)
+  } zwanzig=20 dreißig=30 dreissig=30 vierzig=40 fünfzig=50 sechzig=60 siebzig=70 achtzig=80 neunzig=90 hundert=100
+  tausend=1000 million=1000000 millionen=1000000 zwo=2`
+)
 
-const french = table(`${
-  numbered(`zéro x deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze quinze seize`)
-} vingt=20 trente=30 quarante=40 cinquante=50 soixante=60 cent=100 cents=100 mille=1000 million=1000000
-  millions=1000000`)
+const french = table(
+  `${
+    numbered(`zéro x deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze quinze seize`)
+  } vingt=20 trente=30 quarante=40 cinquante=50 soixante=60 cent=100 cents=100 mille=1000 million=1000000
+  millions=1000000`
+)
 
-const spanish = table(`${
-  numbered(`cero x dos tres cuatro cinco seis siete ocho nueve diez once doce trece catorce quince dieciséis diecisiete
+const spanish = table(
+  `${
+    numbered(
+      `cero x dos tres cuatro cinco seis siete ocho nueve diez once doce trece catorce quince dieciséis diecisiete
   dieciocho diecinueve veinte veintiuno veintidós veintitrés veinticuatro veinticinco veintiséis veintisiete veintiocho
-  veintinueve`)
-} treinta=30 cuarenta=40 cincuenta=50 sesenta=60 setenta=70 ochenta=80 noventa=90 cien=100 ciento=100 doscientos=200
-  trescientos=300 quinientos=500 mil=1000 millón=1000000 millones=1000000`)
+  veintinueve`
+    )
+  } treinta=30 cuarenta=40 cincuenta=50 sesenta=60 setenta=70 ochenta=80 noventa=90 cien=100 ciento=100 doscientos=200
+  trescientos=300 quinientos=500 mil=1000 millón=1000000 millones=1000000`
+)
 
-const italian = table(`${
-  numbered(`zero x due tre quattro cinque sei sette otto nove dieci undici dodici tredici quattordici quindici sedici
+const italian = table(
+  `${
+    numbered(`zero x due tre quattro cinque sei sette otto nove dieci undici dodici tredici quattordici quindici sedici
   diciassette diciotto diciannove venti ventuno ventidue ventitré ventiquattro venticinque`)
-} trenta=30 quaranta=40 cinquanta=50 sessanta=60 settanta=70 ottanta=80 novanta=90 cento=100 mille=1000 mila=1000
-  milione=1000000 milioni=1000000`)
+  } trenta=30 quaranta=40 cinquanta=50 sessanta=60 settanta=70 ottanta=80 novanta=90 cento=100 mille=1000 mila=1000
+  milione=1000000 milioni=1000000`
+)
 
-const portuguese = table(`${
-  numbered(`zero x dois três quatro cinco seis sete oito nove dez onze doze treze catorze quinze dezesseis dezessete
+const portuguese = table(
+  `${
+    numbered(`zero x dois três quatro cinco seis sete oito nove dez onze doze treze catorze quinze dezesseis dezessete
   dezoito dezenove vinte`)
-} duas=2 dezasseis=16 dezassete=17 dezanove=19 trinta=30 quarenta=40 cinquenta=50 sessenta=60 setenta=70 oitenta=80
-  noventa=90 cem=100 cento=100 mil=1000 milhão=1000000 milhões=1000000`)
+  } duas=2 dezasseis=16 dezassete=17 dezanove=19 trinta=30 quarenta=40 cinquenta=50 sessenta=60 setenta=70 oitenta=80
+  noventa=90 cem=100 cento=100 mil=1000 milhão=1000000 milhões=1000000`
+)
 
-const dutch = table(`${
-  numbered(`nul één twee drie vier vijf zes zeven acht negen tien elf twaalf dertien veertien vijftien zestien zeventien
-  achttien negentien twintig`)
-} dertig=30 veertig=40 vijftig=50 zestig=60 zeventig=70 tachtig=80 negentig=90 honderd=100 duizend=1000 miljoen=1000000`)
+const dutch = table(
+  `${
+    numbered(
+      `nul één twee drie vier vijf zes zeven acht negen tien elf twaalf dertien veertien vijftien zestien zeventien
+  achttien negentien twintig`
+    )
+  } dertig=30 veertig=40 vijftig=50 zestig=60 zeventig=70 tachtig=80 negentig=90 honderd=100 duizend=1000 miljoen=1000000`
+)
 
 const swedish = table(`${numbered("noll x två tre fyra fem sex sju åtta nio tio elva tolv")} tjugo=20 trettio=30
   fyrtio=40 femtio=50 hundra=100 tusen=1000`)
@@ -78,7 +96,8 @@ const tables: Readonly<Record<Language, ReadonlyMap<string, number>>> = {
 }
 
 const joining: ReadonlySet<string> = new Set(["and", "und", "et", "y", "e", "en", "и"])
-const germanTens = /^(ein|zwei|drei|vier|fünf|sechs|sieben|acht|neun)und(zwanzig|drei(?:ß|ss)ig|vierzig|fünfzig|sechzig|siebzig|achtzig|neunzig)$/
+const germanTens =
+  /^(ein|zwei|drei|vier|fünf|sechs|sieben|acht|neun)und(zwanzig|drei(?:ß|ss)ig|vierzig|fünfzig|sechzig|siebzig|achtzig|neunzig)$/
 const germanHundreds = /^(ein|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|elf|zwölf)?(hundert|tausend)(?:und)?(.*)$/
 
 /** German writes its numbers in one word: `dreiundzwanzig`, `zweihundertfünfzig`. */

@@ -23,7 +23,12 @@ const questionOf = (preposition: string, verb: string): string => {
 }
 
 /** The complements in which the two claims differ, by the question they answer. */
-const differencesOf = (one: Frame, other: Frame, left: ReadonlySet<Item>, right: ReadonlySet<Item>): ReadonlyArray<Difference> => {
+const differencesOf = (
+  one: Frame,
+  other: Frame,
+  left: ReadonlySet<Item>,
+  right: ReadonlySet<Item>
+): ReadonlyArray<Difference> => {
   const found = new Map<string, { from: Array<Item>; to: Array<Item> }>()
   const add = (frame: Frame, lone: ReadonlySet<Item>, side: "from" | "to") => {
     for (const { items, preposition } of frame.groups) {
@@ -44,19 +49,63 @@ const differencesOf = (one: Frame, other: Frame, left: ReadonlySet<Item>, right:
 }
 
 // How, for what or with whom: several may hold.
-const accompanying = new Set(["for", "as", "with", "about", "because", "like", "by", "than", "while", "when", "if", "before", "after", "during", "through"])
+const accompanying = new Set([
+  "for",
+  "as",
+  "with",
+  "about",
+  "because",
+  "like",
+  "than",
+  "while",
+  "when",
+  "if",
+  "before",
+  "after",
+  "during",
+  "through"
+])
 
-const manyPlaces = new Set(["depend", "connect", "talk", "speak", "go", "travel", "listen", "look", "interest", "fly", "contribute", "apply", "integrate", "sell", "invest", "participate", "believe", "appear", "send", "write", "play", "see", "meet", "buy"])
+const manyPlaces = new Set([
+  "depend",
+  "connect",
+  "talk",
+  "speak",
+  "go",
+  "travel",
+  "listen",
+  "look",
+  "interest",
+  "fly",
+  "contribute",
+  "apply",
+  "integrate",
+  "sell",
+  "invest",
+  "participate",
+  "believe",
+  "appear",
+  "send",
+  "write",
+  "play",
+  "see",
+  "meet",
+  "buy"
+])
 
 /** Verbs that take one object, whatever else is said beside it. */
 const strict = new Set(["name", "live", "born", "wedding", "cost", "weigh", "locate", "lead", "own", "manage"])
 
 /** Adjectives that can be said towards many things. */
-const open = new Set(`allergic interest good bad afraid fond familiar responsible able keen proficient fluent addicted aware
-  compatible similar relate skilled experienced passionate proud scared available open great curious`.split(/\s+/))
+const open = new Set(
+  `allergic interest good bad afraid fond familiar responsible able keen proficient fluent addicted aware
+  compatible similar relate skilled experienced passionate proud scared available open great curious`.split(/\s+/)
+)
 
-const kinship = new Set(`father mother parent friend fan member neighbour neighbor brother sister sibling uncle aunt cousin
-  grandmother grandfather husband wife spouse owner user customer supporter`.split(/\s+/))
+const kinship = new Set(
+  `father mother parent friend fan member neighbour neighbor brother sister sibling uncle aunt cousin
+  grandmother grandfather husband wife spouse owner user customer supporter`.split(/\s+/)
+)
 
 // WordNet's lexicographer files.
 const personField = 18
@@ -84,7 +133,9 @@ export const compareObjects = (
   const first = replaced[0]
   if (first === undefined) return several
   if (replaced.length > 1) {
-    if (replaced.every(({ from, to }) => differingValues(from, to) !== undefined)) return difference(one, subject, replaced[0]!)
+    if (replaced.every(({ from, to }) => differingValues(from, to) !== undefined)) {
+      return difference(one, subject, replaced[0]!)
+    }
     return several
   }
   const { from, preposition, to } = first
@@ -104,7 +155,9 @@ export const compareObjects = (
   if (preposition === "") {
     if (manyValued.has(verb) && !oneValued.has(verb)) {
       // One slot besides is the same for both: drums or guitar in the band, coffee or tea at breakfast.
-      const shared = one.groups.some((group) => group.preposition !== "" && group.items.length > 0 && group.items.every((item) => !left.includes(item)))
+      const shared = one.groups.some((group) =>
+        group.preposition !== "" && group.items.length > 0 && group.items.every((item) => !left.includes(item))
+      )
       return shared && besides.length === 0 && compatibleKinds(from, to) && !one.command
         ? { ...difference(one, subject, first), relation: "unsure", substitution: null }
         : several
@@ -120,7 +173,9 @@ export const compareObjects = (
 const difference = (frame: Frame, subject: string, { from, preposition, to }: Difference): Comparison => {
   const pair = differingValues(from, to)
   const names = from.every(({ kind }) => kind === "name") && to.every(({ kind }) => kind === "name")
-  const phrase = preposition === "" || pair !== undefined ? frame.verb : `${frame.verb} ${preposition === "at" ? "in" : preposition}`
+  const phrase = preposition === "" || pair !== undefined
+    ? frame.verb
+    : `${frame.verb} ${preposition === "at" ? "in" : preposition}`
   return answer(
     "differs",
     pair !== undefined ? ruleOf(pair.from.value!.dimension) : names ? "name" : "object",
@@ -144,8 +199,12 @@ const copula = (one: Frame, other: Frame, found: Difference, subject: string, se
   const head = headOf(one.subject)
   const [ours, theirs] = [headOf(from), headOf(to)]
   if (preposition !== "") {
-    const towards = one.groups.some((group) => group.preposition === "" && group.items.some(({ concept }) => open.has(concept)))
-    return towards || (accompanying.has(preposition) && preposition !== "by") ? several : difference(one, subject, found)
+    const towards = one.groups.some((group) =>
+      group.preposition === "" && group.items.some(({ concept }) => open.has(concept))
+    )
+    return towards || preposition === "to" && one.groups.every((group) => group.preposition !== "") || (accompanying.has(preposition) && preposition !== "by")
+      ? several
+      : difference(one, subject, found)
   }
   if (head === undefined || ours === undefined || theirs === undefined) return several
   const isPerson = head.kind === "name" || head.kind === "pronoun" || nounFields(head.lemma).includes(personField)
@@ -157,8 +216,16 @@ const copula = (one: Frame, other: Frame, found: Difference, subject: string, se
   }
   if (isPerson) {
     if (kinship.has(ours.lemma) !== kinship.has(theirs.lemma)) return several
-    const persons = [ours, theirs].every(({ kind, lemma }) => kind === "noun" && nounFields(lemma).includes(personField))
-    return persons ? difference(one, subject, found) : compatibleKinds(from, to) ? difference(one, subject, found) : several
+    const persons = [ours, theirs].every(({ kind, lemma }) =>
+      kind === "noun" && nounFields(lemma).includes(personField)
+    )
+    return persons
+      ? difference(one, subject, found)
+      : compatibleKinds(from, to)
+      ? difference(one, subject, found)
+      : several
   }
-  return compatibleKinds(from, to) || (one.subjectDefinite && other.subjectDefinite) ? difference(one, subject, found) : several
+  return compatibleKinds(from, to) || (one.subjectDefinite && other.subjectDefinite)
+    ? difference(one, subject, found)
+    : several
 }

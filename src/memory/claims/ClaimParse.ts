@@ -7,9 +7,9 @@ import { canonical } from "../../platform/Analyzer.ts"
 import { framesOf } from "./ClaimClauses.ts"
 import type { Frame } from "./ClaimFrame.ts"
 import { type Language, languageOf } from "./ClaimLanguage.ts"
-import { plain } from "./ClaimSubjects.ts"
 import { type Record, recordOf } from "./ClaimRecord.ts"
 import { type Sequence, sequenceOf } from "./ClaimSequence.ts"
+import { plain } from "./ClaimSubjects.ts"
 import { longestParsed, tokensOf } from "./ClaimTokens.ts"
 
 export interface Claim {

@@ -64,8 +64,24 @@ export const boundAt = (
 }
 
 const opposed = new Set(
-  ["all none", "all some", "all few", "all most", "some none", "most none", "most few", "many few", "many none",
-    "at-least at-most", "more-than less-than", "at-least less-than", "at-most more-than", "must may", "must can", "most some"]
+  [
+    "all none",
+    "all some",
+    "all few",
+    "all most",
+    "some none",
+    "most none",
+    "most few",
+    "many few",
+    "many none",
+    "at-least at-most",
+    "more-than less-than",
+    "at-least less-than",
+    "at-most more-than",
+    "must may",
+    "must can",
+    "most some"
+  ]
 )
 
 /** Whether two classes cannot both hold of one thing. */

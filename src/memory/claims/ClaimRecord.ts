@@ -35,7 +35,9 @@ export const recordOf = (text: string): Record | undefined => {
     } else if (typeof node === "object" && node !== null) {
       const entries = Object.entries(node)
       if (entries.length === 0) fields.set(path, "{}")
-      for (const [key, part] of entries) walk(part, `${path}/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`, depth + 1)
+      for (const [key, part] of entries) {
+        walk(part, `${path}/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`, depth + 1)
+      }
     } else fields.set(path, JSON.stringify(node))
   }
   walk(value, "", 0)

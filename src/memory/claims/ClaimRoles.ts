@@ -19,7 +19,8 @@ const key = (items: ReadonlyArray<Item>): string => {
   }
   return members.sort().join(", ")
 }
-const setKey = (items: ReadonlyArray<Item>): string => [...new Set(items.map(({ concept }) => concept))].sort().join(" ")
+const setKey = (items: ReadonlyArray<Item>): string =>
+  [...new Set(items.map(({ concept }) => concept))].sort().join(" ")
 
 /** What possesses what, where both claims say so. */
 const possessions = (frame: Frame): ReadonlyMap<string, string> =>
@@ -47,7 +48,9 @@ const groupKeys = (groups: ReadonlyArray<Group>): ReadonlyArray<string> =>
     .map(({ items, preposition }) => `${directed.has(preposition) ? preposition : ""}>${key(items)}`).sort()
 
 const sides = (frame: Frame): ReadonlyMap<string, string> =>
-  new Map([...frame.subject, ...frame.groups.flatMap(({ items }) => items)].map(({ concept, side }) => [concept, side ?? ""]))
+  new Map(
+    [...frame.subject, ...frame.groups.flatMap(({ items }) => items)].map(({ concept, side }) => [concept, side ?? ""])
+  )
 
 /** The same subject and the same groups, each under a preposition of the same side. */
 const sameGroups = (one: Frame, other: Frame): boolean =>
@@ -83,14 +86,17 @@ const exchanged = (one: Frame, other: Frame): boolean =>
   })
 
 export const relateRoles = (one: Frame, other: Frame): RoleRelation => {
-  const both = symmetric.has(one.verb) || one.groups.some(({ items }) => items.some(({ concept, predicate }) => predicate === true && symmetric.has(concept)))
+  const both = symmetric.has(one.verb) ||
+    one.groups.some(({ items }) => items.some(({ concept, predicate }) => predicate === true && symmetric.has(concept)))
   if (!both && (turnedDirection(one, other) || exchanged(one, other))) return "turned"
   if (!samePossessions(one, other)) return "turned"
   if (both) return "same"
   if (sameGroups(one, other)) return "same"
   const around = turned(other)
   if (one.verb === "be" && other.verb === "be" && around !== undefined && sameGroups(one, around)) return "same"
-  if (unequalSides(one, other) && Math.min(referents(behind(one)).length, referents(behind(other)).length) > 1) return "unsure"
+  if (unequalSides(one, other) && Math.min(referents(behind(one)).length, referents(behind(other)).length) > 1) {
+    return "unsure"
+  }
   const [ours, theirs] = [lasting(one.subject), lasting(other.subject)]
   if (setKey(ours) !== setKey(theirs)) {
     // The doer of one is the object of the other.
@@ -104,9 +110,10 @@ export const relateRoles = (one: Frame, other: Frame): RoleRelation => {
   const items = (frame: Frame) => frame.groups.reduce((sum, group) => sum + group.items.length, 0)
   if (key(one.subject) !== key(other.subject) && ours.length > 2) return "unsure"
   // As many groups of the same sides, and yet others in them: the words stand in other places.
-  const shape = (frame: Frame) => frame.groups.map((group) => `${group.preposition}${group.items.length}`).sort().join(" ")
+  const shape = (frame: Frame) =>
+    frame.groups.map((group) => `${group.preposition}${group.items.length}`).sort().join(" ")
   if (shape(one) === shape(other) && one.groups.length > 0) return "unsure"
-  return places(one) <= 1 && items(one) <= 4 ? "same" : sameFlat(one, other)
+  return places(one) <= 1 && items(one) <= 4 ? "same" : sameFlat(one)
 }
 
 /** What a subject is without the times that may stand before it as well as behind. */
@@ -114,8 +121,9 @@ const lasting = (items: ReadonlyArray<Item>): ReadonlyArray<Item> =>
   items.filter(({ value }) => value === undefined || !/^(?:time|date|weekday|repeat)$/.test(value.dimension))
 
 /** The same values under the same words: times and places may move, two of a kind may not. */
-const sameFlat = (one: Frame, other: Frame): RoleRelation => {
-  const dimensions = (frame: Frame) => frame.groups.flatMap(({ items }) => items).flatMap(({ value }) => value?.dimension ?? [])
+const sameFlat = (one: Frame): RoleRelation => {
+  const dimensions = (frame: Frame) =>
+    frame.groups.flatMap(({ items }) => items).flatMap(({ value }) => value?.dimension ?? [])
   const all = dimensions(one)
   const names = one.groups.flatMap(({ items }) => items).filter(({ kind }) => kind === "name").length
   return new Set(all).size === all.length && names <= 1 ? "same" : "unsure"

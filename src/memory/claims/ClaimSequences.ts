@@ -4,9 +4,9 @@
  */
 import { alternatives, opposes } from "./ClaimAntonyms.ts"
 import { against, answer, type Comparison } from "./ClaimComparison.ts"
+import { ownersAbroad } from "./ClaimLanguage.ts"
 import { sameDimension } from "./ClaimMatch.ts"
 import { ruleOf } from "./ClaimObjects.ts"
-import { ownersAbroad } from "./ClaimLanguage.ts"
 import type { Part, Sequence } from "./ClaimSequence.ts"
 import { changesAbroad, manyAbroad, opposesAbroad } from "./ClaimWordsAbroad.ts"
 
@@ -32,7 +32,9 @@ export const compareSequences = (one: Sequence, other: Sequence, unspaced: boole
     if (opposed) return answer("differs", "negation", "One denies what the other says.")
     const order = (parts: ReadonlyArray<Part>) => words(parts).map(({ concept }) => concept).join(" ")
     const values = one.parts.filter(({ value }) => value !== undefined)
-    const ordered = one.parts.map(({ concept }) => concept).join(" ") === other.parts.map(({ concept }) => concept).join(" ")
+    const ordered = one.parts.map(({ concept }) =>
+      concept
+    ).join(" ") === other.parts.map(({ concept }) => concept).join(" ")
     return ordered || (order(one.parts) === order(other.parts) && values.length <= 1)
       ? answer("same", "same-words", "Both have the same words and values.")
       : answer("unsure", "role", "The same words in another order.")
@@ -42,10 +44,16 @@ export const compareSequences = (one: Sequence, other: Sequence, unspaced: boole
   for (const from of left) {
     for (const to of right) {
       if (from.value === undefined && to.value === undefined) {
-        if (subjects && (opposesAbroad(from.concept, to.concept) || opposes(from.concept, to.concept) || alternatives(from.concept, to.concept) || prefixed(from.concept, to.concept))) {
+        if (
+          subjects &&
+          (opposesAbroad(from.concept, to.concept) || opposes(from.concept, to.concept) ||
+            alternatives(from.concept, to.concept) || prefixed(from.concept, to.concept))
+        ) {
           return answer(opposed ? "unsure" : "differs", "antonym", `Opposites: ${against(from.text, to.text)}.`)
         }
-      } else if (from.value !== undefined && to.value !== undefined && sameDimension(from.value.dimension, to.value.dimension)) {
+      } else if (
+        from.value !== undefined && to.value !== undefined && sameDimension(from.value.dimension, to.value.dimension)
+      ) {
         const [ours, theirs] = [words(left), words(right)]
         const few = ours.length === 0 || theirs.length === 0
         if (few || subjects && [...ours, ...theirs].some(({ concept }) => changesAbroad(concept))) {
@@ -54,14 +62,24 @@ export const compareSequences = (one: Sequence, other: Sequence, unspaced: boole
       }
     }
   }
-  if (!subjects) return answer("other", "other-subject", `They are about different things: ${against(textOf(left) || textOf(one.parts), textOf(right) || textOf(other.parts))}.`)
+  if (!subjects) {
+    return answer(
+      "other",
+      "other-subject",
+      `They are about different things: ${
+        against(textOf(left) || textOf(one.parts), textOf(right) || textOf(other.parts))
+      }.`
+    )
+  }
   if (opposed) {
     return left.length <= 2 && right.length <= 2 && ratio >= 0.5
       ? answer("differs", "negation", "One denies what the other says.")
       : answer("other", "other-attribute", "One denies another thing than the other says.")
   }
   const change = [...left, ...right].some(({ concept }) => changesAbroad(concept))
-  if (change && shared >= 1) return answer("differs", "change", `It has changed: ${against(textOf(left), textOf(right))}.`)
+  if (change && shared >= 1) {
+    return answer("differs", "change", `It has changed: ${against(textOf(left), textOf(right))}.`)
+  }
   if (left.length === 0 || right.length === 0) {
     return ratio >= 1 && left.length + right.length <= 2
       ? answer("unsure", "left-over", `Only one of them says ${textOf(left.length === 0 ? right : left)}.`)
@@ -70,7 +88,11 @@ export const compareSequences = (one: Sequence, other: Sequence, unspaced: boole
   // One stretch differs behind a common beginning that reaches past the subject.
   const prefix = commonStart(one.parts, other.parts)
   const suffix = commonStart([...one.parts].reverse(), [...other.parts].reverse())
-  if ([...one.parts.slice(0, prefix), ...one.parts.slice(one.parts.length - suffix)].some(({ concept }) => manyAbroad(concept))) {
+  if (
+    [...one.parts.slice(0, prefix), ...one.parts.slice(one.parts.length - suffix)].some(({ concept }) =>
+      manyAbroad(concept)
+    )
+  ) {
     return answer("other", "compatible", `Both can hold: ${against(textOf(left), textOf(right))}.`)
   }
   const covered = prefix + suffix >= Math.max(one.parts.length - left.length, 1)
@@ -103,11 +125,20 @@ const sameTopic = (one: ReadonlyArray<Part>, other: ReadonlyArray<Part>, unspace
 
 /** `einschalten` and `ausschalten`, `montar` and `desmontar`: one word with another prefix. */
 const prefixed = (one: string, other: string): boolean => {
-  for (const [a, b] of [["ein", "aus"], ["an", "aus"], ["auf", "zu"], ["in", "out"], ["in", "uit"], ["aan", "uit"]] as const) {
-    if ((one.startsWith(a) && other === b + one.slice(a.length)) || (one.startsWith(b) && other === a + one.slice(b.length))) {
+  for (
+    const [a, b] of [["ein", "aus"], ["an", "aus"], ["auf", "zu"], ["in", "out"], ["in", "uit"], [
+      "aan",
+      "uit"
+    ]] as const
+  ) {
+    if (
+      (one.startsWith(a) && other === b + one.slice(a.length)) ||
+      (one.startsWith(b) && other === a + one.slice(b.length))
+    ) {
       return one.length > a.length + 3
     }
   }
   return ["un", "des", "dis", "de", "in", "im", "on", "не", "不"].some((prefix) =>
-    (one.length > 3 || prefix.length === 1) && (other === prefix + one || one === prefix + other))
+    (one.length > 3 || prefix.length === 1) && (other === prefix + one || one === prefix + other)
+  )
 }

@@ -5,8 +5,8 @@
  */
 import type { Frame, Item } from "./ClaimFrame.ts"
 import { complements } from "./ClaimFrame.ts"
-import { matchItems } from "./ClaimMatch.ts"
 import { formsOf, nounFields, verbLemma } from "./ClaimLexicon.ts"
+import { matchItems } from "./ClaimMatch.ts"
 import { conceptOf } from "./ClaimSynonyms.ts"
 import { nominal } from "./ClaimVerbs.ts"
 import { kindNouns } from "./ClaimWords.ts"
@@ -42,7 +42,10 @@ export const turned = (frame: Frame): Frame | undefined => {
   if (first.preposition !== "") return undefined
   return {
     ...frame,
-    subject: [...frame.groups.slice(1).filter(({ preposition }) => preposition === "for").flatMap(({ items }) => items), ...first.items],
+    subject: [
+      ...frame.groups.slice(1).filter(({ preposition }) => preposition === "for").flatMap(({ items }) => items),
+      ...first.items
+    ],
     subjectDefinite: first.definite,
     groups: [
       { preposition: "", items: frame.subject, definite: frame.subjectDefinite },
@@ -52,7 +55,8 @@ export const turned = (frame: Frame): Frame | undefined => {
 }
 
 /** One form for what is said in several: a passive with its agent, a noun that stands for a verb. */
-export const plain = (frame: Frame): Frame => {
+export const plain = (given: Frame): Frame => {
+  const frame = plainDirections(given)
   if (frame.passive && frame.verb === "employ") {
     return {
       ...frame,
@@ -63,11 +67,14 @@ export const plain = (frame: Frame): Frame => {
   }
   const turnedVerb = converse(frame)
   if (turnedVerb !== undefined) return turnedVerb
-  const agent = frame.passive ? frame.groups.find(({ items, preposition }) => preposition === "by" && items[0]?.value === undefined) : undefined
+  const agent = frame.passive
+    ? frame.groups.find(({ items, preposition }) => preposition === "by" && items[0]?.value === undefined)
+    : undefined
   if (agent !== undefined) {
     return {
       ...frame,
       passive: false,
+      agent: true,
       subject: agent.items,
       subjectDefinite: agent.definite,
       groups: [
@@ -82,7 +89,10 @@ export const plain = (frame: Frame): Frame => {
     // "We use X as our database": our database is X.
     return {
       ...frame,
-      subject: [...frame.subject, ...role.items.filter(({ concept }) => !frame.subject.some((item) => item.concept === concept))],
+      subject: [
+        ...frame.subject,
+        ...role.items.filter(({ concept }) => !frame.subject.some((item) => item.concept === concept))
+      ],
       subjectDefinite: true,
       verb: "be",
       groups: frame.groups.filter((group) => group !== role)
@@ -94,10 +104,22 @@ export const plain = (frame: Frame): Frame => {
   // "Anna is the owner of X" asks the same as "X's owner is Anna".
   const first = frame.groups[0]
   const named = isNamed(frame)
-  if (named && first !== undefined && first.preposition === "" && first.definite && first.items.some(({ kind }) => kind === "noun")) {
+  if (
+    named && first !== undefined && first.preposition === "" && first.definite &&
+    first.items.some(({ kind }) => kind === "noun")
+  ) {
     return plainNominal(turned(frame)!)
   }
   return plainNominal(frame)
+}
+
+/** "prefers X over Y" and "to Y", "postponed until" and "to": one direction each. */
+const plainDirections = (frame: Frame): Frame => {
+  const from = frame.verb === "prefer" ? "over" : /^(?:delay|move|reschedule|shift)$/.test(frame.verb) ? "until" : undefined
+  if (from === undefined || !frame.groups.some(({ preposition }) => preposition === from)) return frame
+  const groups = frame.groups.map((group) =>
+    group.preposition === from ? { ...group, preposition: "to", items: group.items.map((item) => ({ ...item, side: "to" })) } : group)
+  return { ...frame, groups }
 }
 
 /** Verbs that say from the other side what another verb says: `contain`, `belong to`, `report to`, `employ`. */
@@ -114,10 +136,21 @@ const converse = (frame: Frame): Frame | undefined => {
   if (frame.verb === "contain" && only.preposition === "" && only.definite) return around("be", "in")
   if (frame.verb === "employ" && only.preposition === "") return around("work", "for")
   if (frame.verb === "belong" && only.preposition === "to") return around("own", "")
-  if (frame.verb === "report" && only.preposition === "to" && only.items.every(({ kind }) => kind === "name")) return around("manage", "")
+  if (frame.verb === "report" && only.preposition === "to" && only.items.every(({ kind }) => kind === "name")) {
+    return around("manage", "")
+  }
   // "They moved the meeting": nobody is named who did.
-  if (frame.subject.length === 1 && /^(?:they|someone|somebody|people)$/.test(frame.subject[0]!.lemma) && only.preposition === "") {
-    return { ...frame, passive: true, subject: only.items, subjectDefinite: only.definite, groups: frame.groups.slice(1) }
+  if (
+    frame.subject.length === 1 && /^(?:they|someone|somebody|people)$/.test(frame.subject[0]!.lemma) &&
+    only.preposition === ""
+  ) {
+    return {
+      ...frame,
+      passive: true,
+      subject: only.items,
+      subjectDefinite: only.definite,
+      groups: frame.groups.slice(1)
+    }
   }
   return undefined
 }
@@ -133,10 +166,19 @@ const asAgent = (frame: Frame | undefined): Frame | undefined => {
   if (frame === undefined || first === undefined || first.preposition !== "" || !isNamed(frame)) return undefined
   const noun = first.items[first.items.length - 1]
   const owners = first.items.slice(0, -1)
-  if (noun === undefined || noun.kind !== "noun" || !owners.some(({ possesses }) => possesses === noun.concept)) return undefined
+  if (noun === undefined || noun.kind !== "noun" || !owners.some(({ possesses }) => possesses === noun.concept)) {
+    return undefined
+  }
   const over = /^(?:boss|supervisor)$/.test(noun.lemma) ? "manag" : undefined
   const parent = /^(?:father|mother|parent)$/.test(noun.lemma) && owners.some(({ value }) => value !== undefined)
-  if (parent) return { ...frame, verb: "have", verbText: "has", groups: [{ preposition: "", items: owners, definite: false }, ...frame.groups.slice(1)] }
+  if (parent) {
+    return {
+      ...frame,
+      verb: "have",
+      verbText: "has",
+      groups: [{ preposition: "", items: owners, definite: false }, ...frame.groups.slice(1)]
+    }
+  }
   const stem = over ?? /^(.{2,}?)(?:er|or)$/.exec(noun.lemma)?.[1]
   if (stem === undefined || !nounFields(noun.lemma).includes(18)) return undefined
   const verb = [stem, `${stem}e`, stem.slice(0, -1)].find((word) => formsOf(word).verb && verbLemma(word) === word)
@@ -158,7 +200,10 @@ const plainNominal = (frame: Frame): Frame => {
   const last = frame.subject[frame.subject.length - 1]
   // "year of birth", "due date", "start time": the noun before says what happens then.
   const inner = frame.subject[frame.subject.length - 2]
-  if (last !== undefined && inner !== undefined && frame.subject.length >= 3 && measures.has(last.lemma) && nominal.has(inner.lemma)) {
+  if (
+    last !== undefined && inner !== undefined && frame.subject.length >= 3 && measures.has(last.lemma) &&
+    nominal.has(inner.lemma)
+  ) {
     return plainNominal({ ...frame, subject: frame.subject.slice(0, -1) })
   }
   const head = last

@@ -57,7 +57,7 @@ enable activate enabled activated active
 disable deactivate disabled deactivated
 allergic allergy
 vegetarian veggie
-afraid scared fear
+afraid scared scare fear
 ill sick sickness illness
 glad happy
 sad unhappy

@@ -125,7 +125,9 @@ const antonymPart = (part: "v" | "a" | "r", one: Senses, other: Senses): boolean
     if (pointers.some(({ offset: to, sign }) => sign === "!" && theirs.includes(to))) return true
     // An adjective stands with its neighbours: what is like "fast" opposes "slow".
     for (const { offset: head, sign } of pointers) {
-      if (sign === "&" && pointersOf(part, head).some((far) => far.sign === "!" && theirs.includes(far.offset))) return true
+      if (sign === "&" && pointersOf(part, head).some((far) => far.sign === "!" && theirs.includes(far.offset))) {
+        return true
+      }
     }
   }
   return false
@@ -146,6 +148,10 @@ export const derived = (one: string, other: string): boolean => {
     (["v", "a"] as const).some((part) =>
       (from[part] ?? []).slice(0, 3).some((offset) =>
         pointersOf(part, offset).some(({ offset: target, part: kind, sign }) =>
-          sign === "+" && (kind === "n" || kind === "v" || kind === "a") && (to[kind] ?? []).slice(0, 3).includes(target))))
+          sign === "+" && (kind === "n" || kind === "v" || kind === "a") &&
+          (to[kind] ?? []).slice(0, 3).includes(target)
+        )
+      )
+    )
   return leads(ours, theirs) || leads(theirs, ours)
 }

@@ -8,7 +8,9 @@ import type { Token } from "./ClaimTokens.ts"
 import type { Found } from "./ClaimValue.ts"
 
 const at = (hour: number, minute: number, second = 0): string =>
-  `${String(hour).padStart(2, "0")}:${String(minute).padStart(2, "0")}${second === 0 ? "" : `:${String(second).padStart(2, "0")}`}`
+  `${String(hour).padStart(2, "0")}:${String(minute).padStart(2, "0")}${
+    second === 0 ? "" : `:${String(second).padStart(2, "0")}`
+  }`
 
 /** The hour of 24 that `hour` of a half of the day is. */
 const inHalf = (hour: number, half: string | undefined): number | undefined => {
@@ -20,7 +22,10 @@ const inHalf = (hour: number, half: string | undefined): number | undefined => {
 const halfOf = (word: string | undefined): "am" | "pm" | undefined => word === "am" || word === "pm" ? word : undefined
 
 /** "in the morning", "in the evening", "at night" after a time. */
-const halfAfter = (tokens: ReadonlyArray<Token>, i: number): { readonly half: "am" | "pm"; readonly length: number } | undefined => {
+const halfAfter = (
+  tokens: ReadonlyArray<Token>,
+  i: number
+): { readonly half: "am" | "pm"; readonly length: number } | undefined => {
   const short = halfOf(tokens[i]?.low)
   if (short !== undefined) return { half: short, length: 1 }
   const [first, second, third] = [tokens[i]?.low, tokens[i + 1]?.low, tokens[i + 2]?.low]
@@ -34,7 +39,11 @@ const halfAfter = (tokens: ReadonlyArray<Token>, i: number): { readonly half: "a
 export const clockAt = (tokens: ReadonlyArray<Token>, i: number, language: Language): Found | undefined => {
   const { low } = tokens[i]!
   const answer = (length: number, key: string): Found => ({
-    value: { dimension: "time", key: `time:${key}`, text: tokens.slice(i, i + length).map(({ text }) => text).join(" ") },
+    value: {
+      dimension: "time",
+      key: `time:${key}`,
+      text: tokens.slice(i, i + length).map(({ text }) => text).join(" ")
+    },
     length
   })
   const colon = /^(\d{1,3})[:h](\d{2})(?::(\d{2}))?(am|pm|h)?$/.exec(low)
@@ -69,9 +78,17 @@ export const clockAt = (tokens: ReadonlyArray<Token>, i: number, language: Langu
       /^(?:à|a|às|vers|dès|as)$/.test(tokens[i - 1]?.low ?? "")
     if (next === "uhr" || next === "uur" || next === "o'clock" || french) {
       const after = halfAfter(tokens, i + 2)
-      const minutes = /^\d{1,2}$/.test(tokens[i + 2]?.low ?? "") && next === "uhr" ? Number(tokens[i + 2]!.low) : undefined
+      const minutes = /^\d{1,2}$/.test(tokens[i + 2]?.low ?? "") && next === "uhr"
+        ? Number(tokens[i + 2]!.low)
+        : undefined
       const whole = inHalf(number, after?.half)
-      if (whole !== undefined) return answer(2 + (after?.length ?? (minutes === undefined ? 0 : 1)), at(whole, minutes ?? 0))
+      if (whole !== undefined) {
+        return answer(2 + (after?.length ?? (minutes === undefined ? 0 : 1)), at(whole, minutes ?? 0))
+      }
+    }
+    const spoken = language === "en" ? halfAfter(tokens, i + 1) : undefined
+    if (spoken !== undefined && spoken.length === 3 && number >= 1 && number <= 12 && /^(?:at|from|until|to|by|before|after|around|about)$/.test(tokens[i - 1]?.low ?? "")) {
+      return answer(4, at(inHalf(number, spoken.half)!, 0))
     }
     const after = halfOf(next)
     // "nine am" is a time, "I am" is not, and neither is "of the 12 am".
@@ -93,12 +110,21 @@ const spoken = (
     const hour = /^\d{1,2}$/.test(text) ? Number(text) : numberOf(text, "en")
     return hour !== undefined && hour >= 1 && hour <= 12 ? hour : undefined
   }
-  const minutes = low === "half" ? 30 : low === "quarter" ? 15 : /^\d{1,2}$/.test(low) ? Number(low) : numberOf(low, "en")
+  const minutes = low === "half"
+    ? 30
+    : low === "quarter"
+    ? 15
+    : /^\d{1,2}$/.test(low)
+    ? Number(low)
+    : numberOf(low, "en")
   if (minutes !== undefined && minutes < 60) {
     const skip = word(1) === "minutes" ? 1 : 0
     const relation = word(1 + skip)
     const hour = hourAt(2 + skip)
-    if ((relation === "past" || (relation === "to" && (low === "quarter" || /^(?:five|ten|twenty)$/.test(low)))) && hour !== undefined) {
+    if (
+      (relation === "past" || (relation === "to" && (low === "quarter" || /^(?:five|ten|twenty)$/.test(low)))) &&
+      hour !== undefined
+    ) {
       const after = halfAfter(tokens, i + 3 + skip)
       const whole = inHalf(hour, after?.half)
       if (whole === undefined) return undefined
@@ -131,7 +157,9 @@ const unspaced = (
   const word = (k: number) => tokens[i + k]?.low ?? ""
   let k = 0
   let half: "am" | "pm" | undefined
-  if (word(1) === "午" || (word(0) === "午" && /[前后後]/.test(word(1))) || /^[早晚]$/.test(word(0)) && word(1) === "上") {
+  if (
+    word(1) === "午" || (word(0) === "午" && /[前后後]/.test(word(1))) || /^[早晚]$/.test(word(0)) && word(1) === "上"
+  ) {
     half = morning.has(word(0) === "午" ? word(1) : word(0)) ? "am" : "pm"
     k = 2
   }

@@ -26,7 +26,10 @@ const longestToken = 80
 
 /** One spelling for quotes, dashes, widths and white space; case is kept, it tells names. */
 export const dressed = (text: string): string =>
-  text.normalize("NFKC").replace(/[\u2018\u2019\u02bc\u2032`´]/g, "'").replace(/[\u201c-\u201f\u00ab\u00bb\u2033]/g, "\"")
+  text.normalize("NFKC").replace(/[\u2018\u2019\u02bc\u2032`´]/g, "'").replace(
+    /[\u201c-\u201f\u00ab\u00bb\u2033]/g,
+    "\""
+  )
     .replace(/[\u2010\u2011\u2012\u2013\u2212]/g, "-").replace(/[\u2014\u2015]/g, " — ")
     .replace(/[\p{Cf}\p{Variation_Selector}\p{Cc}]/gu, (sign) => /\s/.test(sign) ? " " : "")
 
@@ -120,12 +123,17 @@ const partsOf = (run: string): Array<string> => {
   const contracted = contraction.exec(run)
   if (contracted !== null) {
     const [, head = "", tail = ""] = contracted
-    const full = { "n't": "not", "'re": "are", "'ve": "have", "'ll": "will", "'d": "would", "'m": "am" }[tail.toLowerCase()]
+    const full =
+      { "n't": "not", "'re": "are", "'ve": "have", "'ll": "will", "'d": "would", "'m": "am" }[tail.toLowerCase()]
     return [head, full ?? tail]
   }
-  if (/^(?:l|d|j|n|s|t|m|c|qu|un|dell|nell|all|dall|sull)'\p{L}/iu.test(run)) return [run.slice(0, run.indexOf("'")), run.slice(run.indexOf("'") + 1)]
+  if (/^(?:l|d|j|n|s|t|m|c|qu|un|dell|nell|all|dall|sull)'\p{L}/iu.test(run)) {
+    return [run.slice(0, run.indexOf("'")), run.slice(run.indexOf("'") + 1)]
+  }
   if (/^[\p{L}]+(?:,[\p{L}]+)+$/u.test(run)) return run.split(",")
   if (/^\d+(?:\.\d+)?-[a-z]{2,}$/i.test(run)) return run.split("-")
-  if (/^[a-z]{3,}-(?:minute|hour|day|week|month|year|person|bedroom|member|node|core)s?$/i.test(run)) return run.split("-")
+  if (/^[a-z]{3,}-(?:minute|hour|day|week|month|year|person|bedroom|member|node|core)s?$/i.test(run)) {
+    return run.split("-")
+  }
   return [run]
 }

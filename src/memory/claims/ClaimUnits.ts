@@ -18,7 +18,9 @@ const add = (dimension: string, lines: string) => {
   }
 }
 
-add("duration", `
+add(
+  "duration",
+  `
   0.000001 µs microsecond microseconds
   0.001 ms millisecond milliseconds msec millisekunden millisecondes milisegundos
   1 s sec secs second seconds sekunde sekunden secondes seconde segundos segundo secondi secondo seconden секунд
@@ -26,13 +28,19 @@ add("duration", `
   3600 h hr hrs hour hours stunde stunden heure heures hora horas ora ore uur timmar часов часа час
   86400 day days tag tage tagen jour jours día días dia dias giorno giorni dag dagen dagar дней дня день
   604800 week weeks wk wks woche wochen semaine semaines semana semanas settimana settimane weken veckor недели неделю
-`)
-add("months", `
+`
+)
+add(
+  "months",
+  `
   1 month months mo monat monate monaten mois mes meses mese mesi maand maanden månader месяцев месяца
   12 year years yr yrs jahr jahre jahren an ans année années año años anno anni ano anos jaar jaren år лет года год
   120 decade decades
-`)
-add("length", `
+`
+)
+add(
+  "length",
+  `
   0.001 mm millimetre millimetres millimeter millimeters
   0.01 cm centimetre centimetres centimeter centimeters zentimeter
   1 metre metres meter meters mètre mètres metro metros metri
@@ -41,8 +49,11 @@ add("length", `
   0.3048 ft foot feet
   0.9144 yd yard yards
   1609.344 mi mile miles meilen
-`)
-add("mass", `
+`
+)
+add(
+  "mass",
+  `
   0.001 mg milligram milligrams milligramm
   0.000001 µg mcg microgram micrograms
   1 g gram grams gramm grammes gramos grammi
@@ -50,8 +61,11 @@ add("mass", `
   1000000 tonne tonnes
   453.59237 lb lbs
   28.349523125 oz ounce ounces
-`)
-add("data", `
+`
+)
+add(
+  "data",
+  `
   1 byte bytes
   1000 kb kilobyte kilobytes
   1000000 mb megabyte megabytes
@@ -62,42 +76,64 @@ add("data", `
   1048576 mib
   1073741824 gib
   1099511627776 tib
-`)
-add("bitrate", `
+`
+)
+add(
+  "bitrate",
+  `
   1000 kbps kbit/s
   1000000 mbps mbit/s
   1000000000 gbps gbit/s
-`)
-add("volume", `
+`
+)
+add(
+  "volume",
+  `
   0.001 ml millilitre millilitres milliliter milliliters
   0.01 cl
   1 l litre litres liter liters litros litri
   3.785411784 gallon gallons gal
-`)
-add("speed", `
+`
+)
+add(
+  "speed",
+  `
   1 km/h kmh kph
   1.609344 mph
-`)
-add("frequency", `
+`
+)
+add(
+  "frequency",
+  `
   1 hz hertz
   1000 khz
   1000000 mhz
   1000000000 ghz
-`)
-add("power", `
+`
+)
+add(
+  "power",
+  `
   1 watt watts
   1000 kw kilowatt kilowatts
   1000000 mw megawatt megawatts
-`)
-add("energy", `
+`
+)
+add(
+  "energy",
+  `
   1 kwh
   0.001163 kcal
-`)
-add("area", `
+`
+)
+add(
+  "area",
+  `
   1 m² m2 sqm
   10000 ha hectare hectares hektar
   4046.8564224 acre acres
-`)
+`
+)
 add("pixels", "1 px pixel pixels")
 add("percent", "1 % percent pct prozent procent pourcent percento ٪")
 for (const name of ["°c", "celsius", "centigrade"]) units.set(name, { dimension: "temperature", factor: 1 })
@@ -106,7 +142,9 @@ for (const name of ["°f", "fahrenheit"]) units.set(name, { dimension: "temperat
 for (const name of ["m", "g", "l", "t", "b", "w", "v", "kv", "a", "k", "d", "y", "°", "x", "pm2", "mo"]) {
   if (!units.has(name)) units.set(name, { dimension: `unit ${name}`, factor: 1 })
 }
-for (const name of ["degree", "degrees", "grad", "degrés", "grados"]) units.set(name, { dimension: "unit °", factor: 1 })
+for (const name of ["degree", "degrees", "grad", "degrés", "grados"]) {
+  units.set(name, { dimension: "unit °", factor: 1 })
+}
 
 export const unitOf = (word: string): Unit | undefined => units.get(word)
 

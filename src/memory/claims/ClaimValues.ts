@@ -8,8 +8,8 @@ import type { Language } from "./ClaimLanguage.ts"
 import { chineseNumber, numberRun, ordinalOf } from "./ClaimNumberWords.ts"
 import { clockAt } from "./ClaimTimes.ts"
 import type { Token } from "./ClaimTokens.ts"
-import type { Found } from "./ClaimValue.ts"
 import { currencyOf, isCurrencySign, repeats, spanOf, touchesOnly, unitOf } from "./ClaimUnits.ts"
+import type { Found } from "./ClaimValue.ts"
 
 const rounded = (value: number): string => String(Number(value.toPrecision(12)))
 
@@ -61,7 +61,10 @@ const digitsAt = (tokens: ReadonlyArray<Token>, i: number, language: Language): 
     taken = 2
   }
   low = low.replace(signed, "$1-")
-  if (/^v?\d+(?:\.\d+){2,}(?:[-+.][\w.-]+)?$/.test(low) && numeral(low, language) === undefined || /^v\d+(?:\.\d+)*$/.test(low)) {
+  if (
+    /^v?\d+(?:\.\d+){2,}(?:[-+.][\w.-]+)?$/.test(low) && numeral(low, language) === undefined ||
+    /^v\d+(?:\.\d+)*$/.test(low)
+  ) {
     return found(tokens, i, 1, "version", low.replace(/^v/, ""))
   }
   const range = /^(\p{Sc}?[\d.,:]+(?:am|pm|[a-z%]*))-(\p{Sc}?[\d.,:]+(?:am|pm|[a-z%]*))$/u.exec(low)
@@ -106,8 +109,20 @@ const wordsAt = (tokens: ReadonlyArray<Token>, i: number, language: Language): F
   const words = hyphened.length > 1 ? hyphened : window.map(({ low }) => low)
   const run = numberRun(words, 0, language)
   if (run !== undefined) {
-    const halved = language === "en" && words[run.length] === "and" && words[run.length + 1] === "a" && words[run.length + 2] === "half"
-    if (halved) return measured(tokens, i, run.length + 3, run.value + 0.5, String(run.value + 0.5), undefined, undefined, language)
+    const halved = language === "en" && words[run.length] === "and" && words[run.length + 1] === "a" &&
+      words[run.length + 2] === "half"
+    if (halved) {
+      return measured(
+        tokens,
+        i,
+        run.length + 3,
+        run.value + 0.5,
+        String(run.value + 0.5),
+        undefined,
+        undefined,
+        language
+      )
+    }
     if (hyphened.length > 1 && run.length < hyphened.length) return undefined
     // "The Seven Samurai": a capital inside a sentence is part of a name.
     if (!token.first && /^\p{Lu}/u.test(token.text) && token.text !== token.text.toUpperCase()) return undefined
@@ -115,7 +130,10 @@ const wordsAt = (tokens: ReadonlyArray<Token>, i: number, language: Language): F
     return measured(tokens, i, taken, run.value, String(run.value), undefined, undefined, language)
   }
   // "an hour and a half", "rests for an hour": one of it.
-  if (language === "en" && (token.low === "an" || token.low === "a") && /^(?:hour|minute|day|week|month|year)$/.test(tokens[i + 1]?.low ?? "")) {
+  if (
+    language === "en" && (token.low === "an" || token.low === "a") &&
+    /^(?:hour|minute|day|week|month|year)$/.test(tokens[i + 1]?.low ?? "")
+  ) {
     const half = tokens[i + 2]?.low === "and" && tokens[i + 3]?.low === "a" && tokens[i + 4]?.low === "half"
     if (half || /^(?:for|lasts?|takes?|took|within|after|about|than)$/.test(tokens[i - 1]?.low ?? "")) {
       const unit = unitOf(tokens[i + 1]!.low)!
@@ -126,7 +144,8 @@ const wordsAt = (tokens: ReadonlyArray<Token>, i: number, language: Language): F
   if (count !== undefined) return found(tokens, i, 1, "number", String(count))
   const ordinal = language === "en" ? ordinalOf(token.low) : undefined
   // "The second floor" counts, "a second" measures.
-  const counts = token.low !== "second" || /^(?:the|his|her|its|their|my|our|every)$/.test(tokens[i - 1]?.low ?? "") || tokens[i - 1]?.possessive === true
+  const counts = token.low !== "second" || /^(?:the|his|her|its|their|my|our|every)$/.test(tokens[i - 1]?.low ?? "") ||
+    tokens[i - 1]?.possessive === true
   if (ordinal !== undefined && counts) return found(tokens, i, 1, "ordinal", String(ordinal))
   const code = currencyOf(token.low)
   const next = tokens[i + 1]
@@ -179,7 +198,8 @@ const measured = (
         length += 2
       } else if (
         (unitOf(next.low) !== undefined && !touchesOnly(next.low)) || (currencyOf(next.low) !== undefined) ||
-        (unitOf(next.low) !== undefined && next.text.length === 1 && !next.first && language === "en" && next.low !== "a")
+        (unitOf(next.low) !== undefined && next.text.length === 1 && !next.first && language === "en" &&
+          next.low !== "a")
       ) {
         unit = next.low
         length++
@@ -297,11 +317,15 @@ const repeatAt = (tokens: ReadonlyArray<Token>, i: number, language: Language): 
   if (span !== undefined) {
     // "a month" repeats only after an amount: "in a week" and "a day off" do not.
     const article = /^(?:a|an|al|por|par)$/.test(low)
-    if (article && (i === 0 || !/\d|^(?:once|twice|times|euros?|dollars?|pounds?|requests?)$/.test(tokens[i - 1]!.low))) {
+    if (
+      article && (i === 0 || !/\d|^(?:once|twice|times|euros?|dollars?|pounds?|requests?)$/.test(tokens[i - 1]!.low))
+    ) {
       if (article && !(i > 1 && /\d/.test(tokens[i - 2]!.low))) return undefined
     }
     return found(tokens, i, 2, "repeat", span)
   }
   // "every Monday" says no more than "on Mondays".
-  return weekdayOf(next.low, language) !== undefined && low.length > 2 ? found(tokens, i, 2, "weekday", String(weekdayOf(next.low, language))) : undefined
+  return weekdayOf(next.low, language) !== undefined && low.length > 2
+    ? found(tokens, i, 2, "weekday", String(weekdayOf(next.low, language)))
+    : undefined
 }

@@ -4,7 +4,9 @@ const split = (text: string): ReadonlySet<string> => new Set(text.trim().split(/
 export const determiners = split("a an the this that these those")
 export const definites = split("the this that these those my our your his her its their")
 export const possessives = split("my mine our ours your yours his her hers its their theirs whose")
-export const pronouns = split("i me we us you he him she it they them myself ourselves himself herself itself themselves who")
+export const pronouns = split(
+  "i me we us you he him she it they them myself ourselves himself herself itself themselves who"
+)
 export const beForms = split("is am are was were be been being s")
 export const haveForms = split("have has had having")
 export const doForms = split("do does did")
@@ -31,4 +33,6 @@ export const directed = split(`from to into onto before after without over under
 export const states = split("on off up down in out over")
 
 /** Nouns that only name the kind of what stands before them: the production environment, the city of Lisbon. */
-export const kindNouns = split("environment language city method process system country town method number count amount")
+export const kindNouns = split(
+  "environment language city method process system country town method number count amount"
+)

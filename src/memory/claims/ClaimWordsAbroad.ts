@@ -88,7 +88,9 @@ const groups: Partial<Record<Language, string>> = {
 
 const many = new Set(
   `mogen aimer gustar piacere gostar houden gillar lubi любит люблю любят 喜 欢 好 き 好きです 좋아한다 좋아해요 좋아합니다
-  sprechen parler hablar habla parla fala spreekt talar говорит 说 話 haben tiene tem ha heeft har ma иметь`.split(/\s+/).map((word) => folded(word))
+  sprechen parler hablar habla parla fala spreekt talar говорит 说 話 haben tiene tem ha heeft har ma иметь`.split(
+    /\s+/
+  ).map((word) => folded(word))
 )
 
 /** Verbs of which a subject has several objects: liking, speaking, having. */
