@@ -13,7 +13,7 @@ const under = (frame: Frame, ...prepositions: ReadonlyArray<string>) =>
 /** What changes: the object of who changes it, else the subject. */
 const themeOf = (frame: Frame) => {
   const object = under(frame, "")
-  return frame.passive || object.length === 0 || object.every(({ value }) => value !== undefined)
+  return frame.passive || object.every(({ value }) => value !== undefined)
     ? frame.subject
     : object
 }

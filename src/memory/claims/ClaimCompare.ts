@@ -3,7 +3,7 @@
  * retires the written text as a duplicate, so it is answered only when every value, name, denial, quantifier and role
  * agrees and no word is left over. The embedding's cosine is evidence where words alone leave it open.
  */
-import { answer, type Comparison } from "./ClaimComparison.ts"
+import { against, answer, type Comparison } from "./ClaimComparison.ts"
 import { compareFrames } from "./ClaimFrames.ts"
 import { type Claim, parseAs } from "./ClaimParse.ts"
 import { compareRecords } from "./ClaimRecord.ts"
@@ -20,6 +20,13 @@ export const compareClaims = (stored: Claim, written: Claim, similarity: number)
   if (stored.record !== undefined || written.record !== undefined) return records(stored, written)
   const found = inOneLanguage(stored, written, similarity)
   // What lies behind the parsed beginning was not read.
+  if (found.relation === "same" && stored.signs !== written.signs) {
+    return answer(
+      "unsure",
+      "left-over",
+      `They differ in signs: ${against(stored.signs || "none", written.signs || "none")}.`
+    )
+  }
   return found.relation === "same" && (stored.long || written.long)
     ? answer("unsure", "left-over", "Their beginnings say the same; the texts are long and not equal.")
     : found

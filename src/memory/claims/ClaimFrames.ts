@@ -249,7 +249,10 @@ const otherSubject = (one: Frame, other: Frame, match: Match, opposed: boolean):
   // "the youngest is Ann", "the oldest is Ann": one who is both ends.
   const named = complements(one).length > 0 && complements(one).every(({ kind }) => kind === "name")
   const opposite = oppositeWords(match.left, match.right)
-  if (named && opposite !== undefined && !opposed && match.left.length === 1 && match.right.length === 1 && one.verb === other.verb) {
+  if (
+    named && opposite !== undefined && !opposed && match.left.length === 1 && match.right.length === 1 &&
+    one.verb === other.verb
+  ) {
     return answer("differs", "antonym", `Opposites: ${against(opposite.from.text, opposite.to.text)}.`)
   }
   return answer("other", "other-subject", `They are about different things: ${text}.`)

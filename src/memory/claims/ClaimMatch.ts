@@ -20,6 +20,7 @@ export const matchItems = (one: ReadonlyArray<Item>, other: ReadonlyArray<Item>)
   const rest = [...other]
   let left: ReadonlyArray<Item> = one
   for (const same of [equal, alike]) {
+    if (same === alike && left.length * rest.length > mostAlike) break
     const lone: Array<Item> = []
     for (const item of left) {
       const at = rest.findIndex((candidate) => same(item, candidate))
@@ -31,6 +32,9 @@ export const matchItems = (one: ReadonlyArray<Item>, other: ReadonlyArray<Item>)
   }
   return { shared: one.length - left.length, left, right: rest }
 }
+
+// Of two long texts nearly every word would be looked up beside every other.
+const mostAlike = 400
 
 const equal = (one: Item, other: Item): boolean => one.concept === other.concept
 

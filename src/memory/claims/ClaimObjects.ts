@@ -202,7 +202,8 @@ const copula = (one: Frame, other: Frame, found: Difference, subject: string, se
     const towards = one.groups.some((group) =>
       group.preposition === "" && group.items.some(({ concept }) => open.has(concept))
     )
-    return towards || preposition === "to" && one.groups.every((group) => group.preposition !== "") || (accompanying.has(preposition) && preposition !== "by")
+    return towards || preposition === "to" && one.groups.every((group) => group.preposition !== "") ||
+        (accompanying.has(preposition) && preposition !== "by")
       ? several
       : difference(one, subject, found)
   }

@@ -10,7 +10,7 @@ import { type Language, languageOf } from "./ClaimLanguage.ts"
 import { type Record, recordOf } from "./ClaimRecord.ts"
 import { type Sequence, sequenceOf } from "./ClaimSequence.ts"
 import { plain } from "./ClaimSubjects.ts"
-import { longestParsed, tokensOf } from "./ClaimTokens.ts"
+import { longestParsed, mostTokens, tokensOf } from "./ClaimTokens.ts"
 
 export interface Claim {
   readonly text: string
@@ -25,7 +25,14 @@ export interface Claim {
   readonly record: Record | undefined
   /** The text goes on behind what was parsed. */
   readonly long: boolean
+  /** Signs that stand alone, which the words do not show: "the separator is ;". */
+  readonly signs: string
 }
+
+const signsOf = (form: string): string =>
+  /(?:^| )[^\p{L}\p{N} ]/u.test(form)
+    ? form.split(" ").filter((token) => !/[\p{L}\p{N}]|^[=:&|]$/u.test(token)).sort().join(" ")
+    : ""
 
 const noSequence: Sequence = { parts: [], denials: 0 }
 
@@ -34,19 +41,21 @@ export const parseClaim = (text: string): Claim => parseAs(text)
 /** `language` is given where the claim is read beside another one whose language is surer. */
 export const parseAs = (text: string, given?: Language): Claim => {
   const long = text.length > longestParsed
+  const form = long ? text : canonical(text)
   const record = recordOf(text)
   const tokens = tokensOf(text)
   const guess = languageOf(text.slice(0, longestParsed), tokens.map(({ low }) => low))
   const language = given ?? guess.language
   return {
     // A long text's form is itself: what a short comparison cannot see must be equal letter by letter.
-    canonical: long ? text : canonical(text),
+    canonical: form,
     text: text.slice(0, longestParsed + 1),
     language,
     certainty: guess.certainty,
     frames: language === "en" && record === undefined ? framesOf(tokens).map(plain) : [],
     sequence: language === "en" ? noSequence : sequenceOf(tokens, language, text.slice(0, longestParsed)),
     record,
-    long
+    long: long || tokens.length >= mostTokens,
+    signs: long ? "" : signsOf(form)
   }
 }

@@ -115,10 +115,17 @@ export const plain = (given: Frame): Frame => {
 
 /** "prefers X over Y" and "to Y", "postponed until" and "to": one direction each. */
 const plainDirections = (frame: Frame): Frame => {
-  const from = frame.verb === "prefer" ? "over" : /^(?:delay|move|reschedule|shift)$/.test(frame.verb) ? "until" : undefined
+  const from = frame.verb === "prefer"
+    ? "over"
+    : /^(?:delay|move|reschedule|shift)$/.test(frame.verb)
+    ? "until"
+    : undefined
   if (from === undefined || !frame.groups.some(({ preposition }) => preposition === from)) return frame
   const groups = frame.groups.map((group) =>
-    group.preposition === from ? { ...group, preposition: "to", items: group.items.map((item) => ({ ...item, side: "to" })) } : group)
+    group.preposition === from
+      ? { ...group, preposition: "to", items: group.items.map((item) => ({ ...item, side: "to" })) }
+      : group
+  )
   return { ...frame, groups }
 }
 

@@ -87,7 +87,10 @@ export const clockAt = (tokens: ReadonlyArray<Token>, i: number, language: Langu
       }
     }
     const spoken = language === "en" ? halfAfter(tokens, i + 1) : undefined
-    if (spoken !== undefined && spoken.length === 3 && number >= 1 && number <= 12 && /^(?:at|from|until|to|by|before|after|around|about)$/.test(tokens[i - 1]?.low ?? "")) {
+    if (
+      spoken !== undefined && spoken.length === 3 && number >= 1 && number <= 12 &&
+      /^(?:at|from|until|to|by|before|after|around|about)$/.test(tokens[i - 1]?.low ?? "")
+    ) {
       return answer(4, at(inHalf(number, spoken.half)!, 0))
     }
     const after = halfOf(next)

@@ -21,7 +21,7 @@ export interface Token {
 
 // What a claim says stands in its first sentences; longer texts are told apart by their words as a whole.
 export const longestParsed = 1_500
-const mostTokens = 320
+export const mostTokens = 320
 const longestToken = 80
 
 /** One spelling for quotes, dashes, widths and white space; case is kept, it tells names. */
@@ -74,7 +74,12 @@ export const tokensOf = (whole: string): Array<Token> => {
       }
       continue
     }
-    let run = spaced.slice(0, longestToken)
+    if (spaced.length > longestToken) {
+      // An address, a digest: one word, whole.
+      push(spaced, false)
+      continue
+    }
+    let run = spaced
     // A minus is part of a number, other signs before a word are dressing.
     const lead = opening.exec(run)
     if (lead !== null && !(lead[0] === "-" && /^-[\d.\p{Sc}]/u.test(run)) && !/^--?[a-z]/i.test(run)) {
@@ -96,7 +101,7 @@ export const tokensOf = (whole: string): Array<Token> => {
       continue
     }
     const possessive = /[^s]'s$|s's$/i.test(run) && !/^(?:it|he|she|that|there|what|who|let|here)'s$/i.test(run) ||
-      /s'$/.test(spaced.replace(/[.,;:!?"]+$/, ""))
+      spaced.replace(/[.,;:!?"]+$/, "").endsWith("s'")
     if (possessive) run = run.replace(/'s$/i, "")
     const colon = /:/.test(end) && sentence === 0
     for (const [index, part] of partsOf(run).entries()) {

@@ -1,6 +1,6 @@
 /** Every class of rules on claims made up for it: what is the same, what conflicts, what goes together. */
 import { assert, describe, it } from "@effect/vitest"
-import { type Comparison, compareClaims, parseClaim } from "../../../src/memory/claims/ClaimCompare.ts"
+import { compareClaims, type Comparison, parseClaim } from "../../../src/memory/claims/ClaimCompare.ts"
 import { abroad, type ClaimPair, compatible, conflicting, same } from "./ClaimPairs.ts"
 
 // About what the offline embedder gives claims of one thing in other words.

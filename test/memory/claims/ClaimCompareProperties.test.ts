@@ -1,6 +1,6 @@
 /** What holds of any two texts: reflexive, symmetric, total, linear, and never "same" over a value that differs. */
 import { assert, describe, it } from "@effect/vitest"
-import { FastCheck } from "effect"
+import * as FastCheck from "effect/FastCheck"
 import { compareClaims, parseClaim } from "../../../src/memory/claims/ClaimCompare.ts"
 import { conflicting, same } from "./ClaimPairs.ts"
 
@@ -11,15 +11,18 @@ const text = FastCheck.string({ unit: "binary", maxLength: 400 })
 
 // Words that make texts with grammar in them, so that more than the fallbacks is tried.
 const word = FastCheck.constantFrom(
-  ..."the a user Anna Bob server lives works is has not never in at to from Berlin Paris 3 15 17:00 5 pm May Monday $20 with and or kg , . all only".split(" ")
+  ..."the a user Anna Bob server lives works is has not never in at to from Berlin Paris 3 15 17:00 5 pm May Monday $20 with and or kg , . all only"
+    .split(" ")
 )
 const sentence = FastCheck.array(word, { minLength: 1, maxLength: 14 }).map((words) => words.join(" "))
 
 describe("ClaimCompare, for all texts", () => {
   it("a text is the same as itself", () => {
-    FastCheck.assert(FastCheck.property(FastCheck.oneof(sentence, text.filter((any) => /[\p{L}\p{N}]/u.test(any))), (any) => {
-      assert.strictEqual(relation(any, any), "same")
-    }))
+    FastCheck.assert(
+      FastCheck.property(FastCheck.oneof(sentence, text.filter((any) => /[\p{L}\p{N}]/u.test(any))), (any) => {
+        assert.strictEqual(relation(any, any), "same")
+      })
+    )
   })
 
   it("answers for any two texts", () => {
