@@ -25,13 +25,13 @@ export interface Claim {
   readonly record: Record | undefined
   /** The text goes on behind what was parsed. */
   readonly long: boolean
-  /** Signs that stand alone, which the words do not show: "the separator is ;". */
+  /** Signs that stand alone and are no part of a value, which the words do not show: "the separator is ;". */
   readonly signs: string
 }
 
 const signsOf = (form: string): string =>
   /(?:^| )[^\p{L}\p{N} ]/u.test(form)
-    ? form.split(" ").filter((token) => !/[\p{L}\p{N}]|^[=:&|]$/u.test(token)).sort().join(" ")
+    ? form.split(" ").filter((token) => !/[\p{L}\p{N}]|^[=:&|%°\p{Sc}]$/u.test(token)).sort().join(" ")
     : ""
 
 const noSequence: Sequence = { parts: [], denials: 0 }

@@ -101,6 +101,14 @@ export const conflicting: Readonly<Record<string, ReadonlyArray<ClaimPair>>> = {
     ["Piet lives in Delft.", "Piet moved from Delft to Breda."],
     ["The cluster runs on Jenkins.", "We migrated the cluster from Jenkins to Argo."]
   ],
+  "signs and long names": [
+    ["The separator is ;", "The separator is ,"],
+    ["Status: ✅", "Status: ❌"],
+    ["The grade is A+.", "The grade is A-."],
+    ["The system is C based.", "The system is C++ based."],
+    [`It lies at https://example.com/${"a".repeat(90)}/one`, `It lies at https://example.com/${"a".repeat(90)}/two`],
+    ["Anna thinks Bob will win.", "Anna thinks Bob won."]
+  ],
   exclusion: [
     ["Julia eats ham every morning.", "Julia is a vegan."],
     ["Uwe is teetotal.", "Uwe drinks beer after work."]
