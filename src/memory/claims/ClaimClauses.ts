@@ -1,0 +1,57 @@
+/**
+ * Cuts the tokens of an English text into frames, one a clause. A clause that continues another ("… and joined Bluefen")
+ * takes over its subject; `key = value` is a frame whose subject is the key.
+ */
+import { type Element, elementsOf, isAuxiliary, preferring } from "./ClaimElements.ts"
+import type { Frame } from "./ClaimFrame.ts"
+import { frameOf } from "./ClaimFrameBuild.ts"
+import { itemOf } from "./ClaimItems.ts"
+import type { Token } from "./ClaimTokens.ts"
+import { isPastOrThird, startsSubject, verbIndex } from "./ClaimVerbFinder.ts"
+import * as Words from "./ClaimWords.ts"
+
+/** The frames of a text's tokens. */
+export const framesOf = (tokens: ReadonlyArray<Token>): ReadonlyArray<Frame> => {
+  const frames: Array<Frame> = []
+  let start = 0
+  while (start < tokens.length) {
+    let end = start + 1
+    while (end < tokens.length && tokens[end]!.sentence === tokens[start]!.sentence) end++
+    for (const frame of clausesOf(elementsOf(tokens.slice(start, end)))) frames.push(frame)
+    start = end
+  }
+  return frames
+}
+
+const clausesOf = (given: ReadonlyArray<Element>): ReadonlyArray<Frame> => {
+  const elements = preferring(given)
+  const assigned = elements.findIndex(({ token }) => token.assigned)
+  if (assigned >= 0 && assigned < elements.length - 1) return [assignment(elements, assigned)]
+  const verb = verbIndex(elements)
+  if (verb < 0) return [frameOf(elements, -1, elements.length)]
+  // A second finite verb after "and", "but" or "then" starts a clause with the same subject.
+  for (let i = verb + 2; i < elements.length - 1; i++) {
+    if (!Words.conjunctions.has(elements[i]!.low) || elements[i]!.low === "or") continue
+    const next = elements[i + 1]!
+    const own = verbIndex(elements.slice(i + 1))
+    const direct = isAuxiliary(next.low) || isPastOrThird(next)
+    if (direct || own > 0 && !Words.prepositions.has(elements[i - 1]!.low) && startsSubject(next)) {
+      const first = frameOf(elements, verb, i)
+      const rest = elements.slice(i + 1)
+      return direct
+        ? [first, ...clausesOf([...elements.slice(0, verb), ...rest])]
+        : [first, ...clausesOf(rest)]
+    }
+  }
+  return [frameOf(elements, verb, elements.length)]
+}
+
+/** `key = value`, `key: value`: the key is what it is about, whole. */
+const assignment = (elements: ReadonlyArray<Element>, at: number): Frame => {
+  const frame = frameOf(elements.slice(at + 1), -1, elements.length - at - 1)
+  const subject = elements.slice(0, at + 1).flatMap((element) => {
+    if (element.value !== undefined) return [itemOf(element)]
+    return Words.determiners.has(element.low) || Words.prepositions.has(element.low) ? [] : [itemOf(element)]
+  })
+  return { ...frame, subject, subjectDefinite: true, verb: "be", verbText: "is" }
+}

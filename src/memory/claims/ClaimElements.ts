@@ -1,0 +1,107 @@
+/**
+ * The tokens of an English sentence as a grammar wants them: values and bounds of several words are one element, idle
+ * phrases are gone, and a preference said with "likes most" or "likes better" is said in one way.
+ */
+import { isKnown } from "./ClaimLexicon.ts"
+import { denies } from "./ClaimNegation.ts"
+import { boundAt, quantifierOf } from "./ClaimQuantifiers.ts"
+import type { Token } from "./ClaimTokens.ts"
+import type { Value } from "./ClaimValue.ts"
+import { valueAt } from "./ClaimValues.ts"
+import * as Words from "./ClaimWords.ts"
+
+/** A token with its role, or several that are one value. */
+export interface Element {
+  readonly token: Token
+  readonly low: string
+  readonly value?: Value
+  readonly quantifier?: string
+}
+
+/** Phrases that may be left out of a claim about the present. */
+const idlePhrases = [
+  "at all",
+  "each other",
+  "one another",
+  "as well",
+  "right now",
+  "from now on",
+  "these days",
+  "in general",
+  "of course",
+  "at the moment",
+  "for now",
+  "at present",
+  "in total",
+  "in fact"
+].map((phrase) => phrase.split(" "))
+
+const idleAt = (words: ReadonlyArray<string>, i: number): number =>
+  // "version 2.1" is 2.1.
+  /^(?:version|release|ver)$/.test(words[i]!) && /^v?\d/.test(words[i + 1] ?? "")
+    ? 1
+    : idlePhrases.find((phrase) => phrase.every((word, k) => words[i + k] === word))?.length ?? 0
+
+export const elementsOf = (tokens: ReadonlyArray<Token>): Array<Element> => {
+  const out: Array<Element> = []
+  const words = tokens.map(({ low }) => low)
+  for (let i = 0; i < tokens.length;) {
+    const bound = boundAt(words, i)
+    if (bound !== undefined) {
+      out.push({ token: tokens[i]!, low: words[i]!, quantifier: bound.name })
+      i += bound.length
+      continue
+    }
+    const idle = idleAt(words, i)
+    if (idle > 0) {
+      i += idle
+      continue
+    }
+    const found = valueAt(tokens, i, "en")
+    if (found !== undefined) {
+      out.push({ token: tokens[i]!, low: words[i]!, value: found.value })
+      i += found.length
+      continue
+    }
+    out.push({ token: tokens[i]!, low: words[i]! })
+    i++
+  }
+  return out
+}
+
+export const isAuxiliary = (low: string) =>
+  Words.beForms.has(low) || Words.haveForms.has(low) || Words.doForms.has(low) || Words.modals.has(low)
+
+export const isLittle = (low: string) =>
+  Words.prepositions.has(low) || Words.determiners.has(low) || Words.pronouns.has(low) || Words.conjunctions.has(low) ||
+  Words.possessives.has(low) || Words.fillers.has(low) || denies(low, "en") ||
+  quantifierOf(low) !== undefined && !isAuxiliary(low)
+
+export const looksLikeName = ({ token }: Element) =>
+  /^\p{Lu}/u.test(token.text) && (!token.first || !isKnown(token.low)) || /[\d_./\\@+#]/.test(token.text)
+
+const liking = /^(?:likes?|liked|loves?|loved|enjoys?)$/
+
+/** "the food Priya likes most" is "Priya's favourite food"; "likes X better" is "prefers X". */
+export const preferring = (elements: ReadonlyArray<Element>): ReadonlyArray<Element> => {
+  const at = elements.findIndex(({ low }) => /^(?:most|best|better|more)$/.test(low))
+  const verb = at < 0 ? -1 : elements.findLastIndex(({ low }, i) => i < at && liking.test(low))
+  if (verb < 1) return elements
+  const adverb = elements[at]!
+  const whole = at === verb + 1 && /^(?:most|best)$/.test(adverb.low)
+  const start = elements.findLastIndex(({ low }, i) => i < verb && Words.determiners.has(low) && low !== "a")
+  if (whole && start >= 0 && verb - start >= 3 && verb - start <= 5) {
+    const owner = elements[verb - 1]!
+    const noun = elements.slice(start + 1, verb - 1).filter(({ low }) => !Words.relatives.has(low))
+    const favourite: Element = { token: { ...adverb.token, text: "favourite", low: "favourite" }, low: "favourite" }
+    const possessive: Element = owner.low === "i"
+      ? { ...owner, low: "my" }
+      : { ...owner, token: { ...owner.token, possessive: true } }
+    return [...elements.slice(0, start), possessive, favourite, ...noun, ...elements.slice(at + 1)]
+  }
+  if (at > verb + 1 && at === elements.length - 1) {
+    const prefers: Element = { token: { ...elements[verb]!.token, text: "prefers", low: "prefers" }, low: "prefers" }
+    return [...elements.slice(0, verb), prefers, ...elements.slice(verb + 1, at)]
+  }
+  return elements
+}

@@ -1,0 +1,377 @@
+/**
+ * Two clauses compared: what is left on either side once equal words are paired off, and what that means for claims with
+ * this subject and this verb. The order of the questions is the order of the rules.
+ */
+import { compareChange } from "./ClaimChange.ts"
+import { against, answer, type Comparison, quoted } from "./ClaimComparison.ts"
+import { ruledOutBy } from "./ClaimDiets.ts"
+import { complements, type Frame, type Item, textOf } from "./ClaimFrame.ts"
+import { nounFields } from "./ClaimLexicon.ts"
+import { complementary, differingValues, isFiller, type Match, matchItems, oppositeWords } from "./ClaimMatch.ts"
+import { compareObjects, ruleOf } from "./ClaimObjects.ts"
+import { quantifiersOppose } from "./ClaimQuantifiers.ts"
+import { relateRoles } from "./ClaimRoles.ts"
+import { relateSubjects, turned } from "./ClaimSubjects.ts"
+import { lightVerbs, oneHolder, questions } from "./ClaimVerbs.ts"
+import { kindNouns } from "./ClaimWords.ts"
+
+const verbItem = (frame: Frame): ReadonlyArray<Item> =>
+  frame.verb === "" || lightVerbs.has(frame.verb)
+    ? []
+    : [{ concept: frame.verb, lemma: frame.verb, text: frame.verbText, kind: "verb" }]
+
+const contentOf = (frame: Frame): ReadonlyArray<Item> => [
+  ...frame.subject,
+  ...verbItem(frame),
+  // A pronoun behind the verb points back.
+  ...complements(frame).filter(({ lemma }) => !/^(?:he|she|it|they|him|her|them)$/.test(lemma))
+]
+
+/** "Environment" beside "production" names no other thing. */
+const namesKind = (item: Item, frame: Frame): boolean =>
+  item.kind === "noun" && kindNouns.has(item.lemma) &&
+  [frame.subject, ...frame.groups.map(({ items }) => items)].some((items) => items.length > 1 && items.includes(item))
+
+const withoutFillers = ({ left, right, shared }: Match): Match => ({
+  shared,
+  left: left.filter((item) => !isFiller(item)),
+  right: right.filter((item) => !isFiller(item))
+})
+
+/** Verbs that a copula can stand for: "works at Google as …" and "is … at Google". */
+const weak = new Set([
+  "stay",
+  "sit",
+  "stand",
+  "lie",
+  "locate",
+  "happen",
+  "schedule",
+  "set",
+  "place",
+  "base",
+  "occur",
+  "store",
+  "keep",
+  "run",
+  "hold",
+  "consist",
+  "comprise"
+])
+
+const occurring = new Set(["happen", "hold", "occur", "schedule"])
+const resting = new Set(["locate", "sit", "stand", "lie", "place", "base", "store", "keep"])
+
+/** Verbs that say no more than the dimension of the value beside them. */
+const valued: ReadonlyArray<readonly [RegExp, ReadonlySet<string>]> = [
+  [/^money/, new Set(["cost", "total", "amount", "come"])],
+  [/^duration|^months/, new Set(["last", "take", "run"])],
+  [/^mass|^unit/, new Set(["weigh", "measure"])],
+  [/^length/, new Set(["measure"])],
+  [/^(?:time|date|weekday)/, new Set(["move", "reschedule", "shift"])],
+  [/^(?:time|date|weekday)/, new Set(["last", "begin", "happen", "occur", "schedule", "hold", "set", "fall", "plan"])]
+]
+
+// WordNet's file of persons: "works as a nurse" is "is a nurse".
+const isRole = ({ kind, lemma }: Item) => kind === "noun" && nounFields(lemma).includes(18)
+
+/** A verb whose meaning the place or the value beside it carries. */
+const saysLittle = ({ concept, kind }: Item, frame: Frame): boolean =>
+  kind === "verb" &&
+  (weak.has(concept) || (concept === "work" && complements(frame).some(isRole)) ||
+    complements(frame).some(({ value }) =>
+      value !== undefined && valued.some(([dimension, verbs]) => dimension.test(value.dimension) && verbs.has(concept))
+    ))
+
+export const compareFrames = (stored: Frame, written: Frame, similarity: number): Comparison => {
+  const found = compareWords(stored, written, similarity)
+  return found.relation === "other" ? closer(stored, written, found, similarity) : found
+}
+
+// Where two different facts about one subject come this close, they are as often two answers to one question.
+const closeFacts = 0.74
+
+/** Claims the words put apart although the embeddings put them together. */
+const closer = (one: Frame, other: Frame, found: Comparison, similarity: number): Comparison => {
+  if (similarity < closeFacts) return found
+  if (found.rule === "other-attribute") return answer("unsure", "close", found.reason)
+  if (found.rule !== "other-subject") return found
+  // What one claim is about stands in the other one's complement: not the same template filled with other names.
+  const crossed = (subject: Frame, behind: Frame) =>
+    subject.subject.some(({ concept, kind }) =>
+      kind !== "pronoun" && concept !== "user" && concept !== "we" &&
+      complements(behind).some((item) => item.concept === concept)
+    )
+  return crossed(one, other) || crossed(other, one) ? answer("unsure", "close", found.reason) : found
+}
+
+const compareWords = (stored: Frame, written: Frame, similarity: number): Comparison => {
+  let other = written
+  if (relateSubjects(stored, other) === "different") {
+    const around = turned(written)
+    if (around !== undefined && relateSubjects(stored, around) !== "different") other = around
+  }
+  const all = withoutFillers(matchItems(contentOf(stored), contentOf(other)))
+  const match = {
+    shared: all.shared,
+    left: all.right.length > 0 ? all.left : all.left.filter((item) => !namesKind(item, stored)),
+    right: all.left.length > 0 ? all.right : all.right.filter((item) => !namesKind(item, other))
+  }
+  const opposed = (stored.denials + other.denials) % 2 === 1
+  const quantified = quantifierDifference(stored, other)
+  const [ourVerb, theirVerb] = [match.left[0], match.right[0]]
+  const events = match.left.length === 1 && match.right.length === 1 &&
+    [occurring, resting].some((verbs) =>
+      [ourVerb!, theirVerb!].every(({ concept, kind }) => kind === "verb" && verbs.has(concept))
+    )
+  if (events) return sameWords(stored, other, opposed, quantified)
+  // "not open" is "closed": a denial and an opposite that leaves nothing between.
+  if (match.left.length === 1 && match.right.length === 1 && opposed && complementary(ourVerb!, theirVerb!)) {
+    return sameWords(stored, other, false, quantified)
+  }
+  if (
+    match.left.length === 1 && match.right.length === 1 && saysLittle(ourVerb!, stored) && saysLittle(theirVerb!, other)
+  ) {
+    const dimension = complements(stored).find(({ value }) => value !== undefined)?.value?.dimension ?? ""
+    if (
+      valued.some(([pattern, verbs]) =>
+        pattern.test(dimension) && verbs.has(ourVerb!.concept) && verbs.has(theirVerb!.concept)
+      )
+    ) {
+      return sameWords(stored, other, opposed, quantified)
+    }
+  }
+  if (match.left.length === 0 && match.right.length === 0) return sameWords(stored, other, opposed, quantified)
+  const change = compareChange(stored, other)
+  if (change !== undefined) return change
+  const subjects = relateSubjects(stored, other)
+  if (subjects === "different") return otherSubject(stored, other, match, opposed)
+  return sameSubject(stored, other, match, opposed, quantified, similarity)
+}
+
+interface QuantifierDifference {
+  readonly from: ReadonlyArray<string>
+  readonly to: ReadonlyArray<string>
+  readonly opposed: boolean
+}
+
+const quantifierDifference = (one: Frame, other: Frame): QuantifierDifference | undefined => {
+  const idle = (name: string) =>
+    // "Never" and "not" deny alike; a command is what must be done.
+    (name === "none" && one.denials % 2 === 1 && other.denials % 2 === 1) ||
+    (name === "must" && (one.command || other.command))
+  const from = one.quantifiers.filter((name) => !other.quantifiers.includes(name) && !idle(name))
+  const to = other.quantifiers.filter((name) => !one.quantifiers.includes(name) && !idle(name))
+  if (from.length === 0 && to.length === 0) return undefined
+  return { from, to, opposed: from.some((name) => to.some((against) => quantifiersOppose(name, against))) }
+}
+
+const sayQuantifiers = ({ from, to }: QuantifierDifference) =>
+  against(from.join(" ") || "no such word", to.join(" ") || "no such word")
+
+const sameWords = (
+  one: Frame,
+  other: Frame,
+  opposed: boolean,
+  quantified: QuantifierDifference | undefined
+): Comparison => {
+  if (quantified?.opposed === true) {
+    return answer("differs", "quantifier", `They differ in quantity: ${sayQuantifiers(quantified)}.`)
+  }
+  if (opposed) {
+    return answer(
+      "differs",
+      "negation",
+      `One denies what the other says of ${quoted(textOf(one.subject) || one.verbText)}.`
+    )
+  }
+  if (quantified !== undefined) {
+    return answer("unsure", "quantifier", `One is qualified, the other is not: ${sayQuantifiers(quantified)}.`)
+  }
+  if (tensesDiffer(one, other)) {
+    return answer("unsure", "tense", `The same words of another time: ${against(one.verbText, other.verbText)}.`)
+  }
+  const roles = relateRoles(one, other)
+  if (roles === "turned") {
+    return answer(
+      "differs",
+      "role",
+      `The same words in other roles: ${against(textOf(one.subject), textOf(other.subject) || other.verbText)}.`
+    )
+  }
+  if (roles === "unsure") return answer("unsure", "role", "The same words in another order.")
+  if (one.verb !== other.verb && new Set([one.verb, other.verb, "be", "have"]).size === 2 && !bridged(one, other)) {
+    return answer("other", "verb", `They differ in ${against(one.verbText, other.verbText)}.`)
+  }
+  return answer("same", "same-words", "Both say the same in the same words, inflections and synonyms apart.")
+}
+
+/** What was is not what is; a plan may be told as a fact. */
+const tensesDiffer = (one: Frame, other: Frame): boolean =>
+  one.tense !== other.tense && (one.tense === "past" || other.tense === "past") &&
+  // "was moved" and "is moved", "has been moved": the outcome of one event.
+  !(one.tense !== "future" && other.tense !== "future" && !stative(one) && !stative(other))
+
+const stative = (frame: Frame): boolean =>
+  !frame.passive && (lightVerbs.has(frame.verb) || questions.has(frame.verb) || weak.has(frame.verb))
+
+/** Whether "has" and "is" meet over a word of another part of speech: "has an allergy", "is allergic". */
+const bridged = (one: Frame, other: Frame): boolean =>
+  complements(one).some((item) =>
+    complements(other).some(({ concept, lemma }) => concept === item.concept && lemma !== item.lemma)
+  )
+
+const otherSubject = (one: Frame, other: Frame, match: Match, opposed: boolean): Comparison => {
+  const text = against(textOf(one.subject) || one.verbText, textOf(other.subject) || other.verbText)
+  const behind = matchItems(complements(one), complements(other))
+  // Who alone may leaves nobody else who may.
+  const only = one.quantifiers.includes("only") !== other.quantifiers.includes("only")
+  if (
+    only && !opposed && one.verb === other.verb && behind.left.length === 0 && behind.right.length === 0 &&
+    behind.shared > 0
+  ) {
+    return answer("differs", "quantifier", `One says it of one alone: ${text}.`)
+  }
+  const names = [one, other].every(({ subject }) =>
+    subject.every(({ kind, text }) => kind === "name" || /^\p{Lu}/u.test(text)) && subject.length > 0
+  )
+  const holders = oneHolder.has(one.verb) || (one.agent === true && other.agent === true)
+  if (
+    names && one.verb === other.verb && holders && !opposed && behind.left.length === 0 &&
+    behind.right.length === 0 && behind.shared > 0 && (one.agent === true || one.groups[0]?.definite === true) &&
+    match.left.length > 0
+  ) {
+    return answer("differs", "name", `One thing, two holders: ${text}.`, {
+      subject: textOf(complements(one)).toLowerCase(),
+      predicate: one.verb
+    })
+  }
+  // "the youngest is Ann", "the oldest is Ann": one who is both ends.
+  const named = complements(one).length > 0 && complements(one).every(({ kind }) => kind === "name")
+  const opposite = oppositeWords(match.left, match.right)
+  if (
+    named && opposite !== undefined && !opposed && match.left.length === 1 && match.right.length === 1 &&
+    one.verb === other.verb
+  ) {
+    return answer("differs", "antonym", `Opposites: ${against(opposite.from.text, opposite.to.text)}.`)
+  }
+  return answer("other", "other-subject", `They are about different things: ${text}.`)
+}
+
+const sameSubject = (
+  one: Frame,
+  other: Frame,
+  match: Match,
+  opposed: boolean,
+  quantified: QuantifierDifference | undefined,
+  similarity: number
+): Comparison => {
+  const { left, right } = match
+  const subject = textOf(one.subject).toLowerCase()
+  const substitution = subject === "" ? null : { subject, predicate: one.verb }
+  const oneSided = left.length === 0 || right.length === 0
+  const diet = ruledOutBy(one, other)
+  if (diet !== undefined) return answer("differs", "exclusion", `What one says rules out ${quoted(diet)}.`)
+
+  const opposite = oppositeWords(left, right)
+  if (opposite !== undefined) {
+    const rest = {
+      left: left.filter((item) => item !== opposite.from),
+      right: right.filter((item) => item !== opposite.to)
+    }
+    if (rest.left.length === 0 || rest.right.length === 0) {
+      if (opposed) {
+        return answer(
+          "unsure",
+          "antonym",
+          `An opposite and a denial: ${against(opposite.from.text, opposite.to.text)}.`
+        )
+      }
+      return answer("differs", "antonym", `Opposites: ${against(opposite.from.text, opposite.to.text)}.`, substitution)
+    }
+  }
+  if (opposed && oneSided && left.length + right.length <= 2) {
+    return answer("differs", "negation", `One denies what the other says of ${quoted(subject || one.verbText)}.`)
+  }
+  const sameVerb = one.verb === other.verb ||
+    (lightVerbs.has(one.verb) && lightVerbs.has(other.verb) && one.verb !== "have" && other.verb !== "have")
+  if (quantified?.opposed === true && oneSided) {
+    return answer("differs", "quantifier", `They differ in quantity: ${sayQuantifiers(quantified)}.`)
+  }
+  if (oneSided) return leftOver(one, other, left.length > 0 ? left : right, opposed, quantified, similarity)
+  if (opposed) {
+    return sameVerb && left.length === 1 && right.length === 1 && sharedBehind(one, other) > 0
+      ? answer("unsure", "negation", `One denies, and they differ in ${against(textOf(left), textOf(right))}.`)
+      : answer("other", "other-attribute", "One denies another thing than the other says.")
+  }
+  const values = differingValues(left, right)
+  if (values !== undefined) {
+    const rest = {
+      left: left.filter(({ value }) => value === undefined),
+      right: right.filter(({ value }) => value === undefined)
+    }
+    const verbs = rest.left.every(({ kind }) => kind === "verb") && rest.right.every(({ kind }) => kind === "verb")
+    if (rest.left.length === 0 || rest.right.length === 0 || (verbs && sameQuestion(one, other))) {
+      return answer(
+        "differs",
+        ruleOf(values.from.value!.dimension),
+        `They differ in ${against(values.from.text, values.to.text)}.`,
+        substitution
+      )
+    }
+  }
+  if (sameVerb) {
+    const found = compareObjects(one, other, left, right)
+    const only = one.quantifiers.includes("only") !== other.quantifiers.includes("only")
+    return found.relation === "other" && only && left.length <= 2 && right.length <= 2
+      ? answer("unsure", "quantifier", `One is said to be the only one: ${against(textOf(left), textOf(right))}.`)
+      : found
+  }
+  if (sameQuestion(one, other)) {
+    return answer(
+      "differs",
+      "object",
+      `Two answers to one question: ${against(textOf(left), textOf(right))}.`,
+      substitution
+    )
+  }
+  return answer(
+    "other",
+    "other-attribute",
+    `They say different things of ${quoted(subject || "it")}: ${
+      against(one.verbText || textOf(left), other.verbText || textOf(right))
+    }.`
+  )
+}
+
+const sameQuestion = (one: Frame, other: Frame): boolean => {
+  const question = questions.get(one.verb)
+  return question !== undefined && question === questions.get(other.verb)
+}
+
+const sharedBehind = (one: Frame, other: Frame): number => matchItems(complements(one), complements(other)).shared
+
+/** One claim has all words of the other and some more. */
+const leftOver = (
+  one: Frame,
+  other: Frame,
+  items: ReadonlyArray<Item>,
+  opposed: boolean,
+  quantified: QuantifierDifference | undefined,
+  similarity: number
+): Comparison => {
+  const text = quoted(textOf(items))
+  const played = items.length === 1 && items[0]!.kind === "verb" &&
+    /^(?:play|practise|practice)$/.test(items[0]!.concept) && bridged(one, other)
+  const verb = played || items.length === 1 && (saysLittle(items[0]!, one) || saysLittle(items[0]!, other))
+  if (
+    verb && !opposed && quantified === undefined && !tensesDiffer(one, other) && relateRoles(one, other) === "same" &&
+    sharedBehind(one, other) > 0
+  ) {
+    return answer("same", "same-words", "Both say the same; a verb that only places is left out.")
+  }
+  if (opposed || quantified !== undefined) return answer("unsure", "left-over", `One is qualified by ${text}.`)
+  return similarity >= 0.8 && items.length <= 2
+    ? answer("unsure", "left-over", `Only one of them says ${text}.`)
+    : answer("other", "left-over", `One adds ${text}.`)
+}

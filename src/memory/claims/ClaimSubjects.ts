@@ -1,0 +1,229 @@
+/**
+ * Whether two claims are about one thing. The head of a subject (its last noun) and what specifies it must agree: a
+ * production and a staging database, Emma's cat and Emma's dog are two things; "the meeting" and "the weekly meeting" may
+ * be one.
+ */
+import type { Frame, Item } from "./ClaimFrame.ts"
+import { complements } from "./ClaimFrame.ts"
+import { formsOf, nounFields, verbLemma } from "./ClaimLexicon.ts"
+import { matchItems } from "./ClaimMatch.ts"
+import { conceptOf } from "./ClaimSynonyms.ts"
+import { nominal } from "./ClaimVerbs.ts"
+import { kindNouns } from "./ClaimWords.ts"
+
+export type SubjectRelation = "equal" | "compatible" | "different"
+
+const vague: ReadonlySet<string> = new Set(["it", "he", "she", "they", "this", "that", "them", "him", "who", "there"])
+
+const isVague = (items: ReadonlyArray<Item>): boolean =>
+  items.length === 0 || (items.length === 1 && vague.has(items[0]!.lemma))
+
+export const headOf = (items: ReadonlyArray<Item>): Item | undefined => {
+  const nouns = items.filter(({ kind }) => kind === "noun" || kind === "name" || kind === "pronoun")
+  // The production environment is the production.
+  return nouns.findLast(({ lemma }) => !kindNouns.has(lemma)) ?? nouns[nouns.length - 1] ?? items[items.length - 1]
+}
+
+export const relateSubjects = (one: Frame, other: Frame): SubjectRelation => {
+  const { left, right, shared } = matchItems(one.subject, other.subject)
+  if (left.length === 0 && right.length === 0) return "equal"
+  if (isVague(one.subject) || isVague(other.subject)) {
+    // A command and a statement are two things; a fragment without a subject may be either.
+    return one.command === other.command || one.subject.length + other.subject.length === 1 ? "compatible" : "different"
+  }
+  if (shared === 0 || (left.length > 0 && right.length > 0)) return "different"
+  return headOf(one.subject)?.concept === headOf(other.subject)?.concept ? "compatible" : "different"
+}
+
+/** A copula turned round where the complement names the thing asked for: "Rust is the language …". */
+export const turned = (frame: Frame): Frame | undefined => {
+  if (frame.verb !== "be" || frame.groups.length === 0) return undefined
+  const first = frame.groups[0]!
+  if (first.preposition !== "") return undefined
+  return {
+    ...frame,
+    subject: [
+      ...frame.groups.slice(1).filter(({ preposition }) => preposition === "for").flatMap(({ items }) => items),
+      ...first.items
+    ],
+    subjectDefinite: first.definite,
+    groups: [
+      { preposition: "", items: frame.subject, definite: frame.subjectDefinite },
+      ...frame.groups.slice(1).filter(({ preposition }) => preposition !== "for")
+    ]
+  }
+}
+
+/** One form for what is said in several: a passive with its agent, a noun that stands for a verb. */
+export const plain = (given: Frame): Frame => {
+  const frame = plainDirections(given)
+  if (frame.passive && frame.verb === "employ") {
+    return {
+      ...frame,
+      verb: "work",
+      passive: false,
+      groups: frame.groups.map((group) => group.preposition === "by" ? { ...group, preposition: "for" } : group)
+    }
+  }
+  const turnedVerb = converse(frame)
+  if (turnedVerb !== undefined) return turnedVerb
+  const agent = frame.passive
+    ? frame.groups.find(({ items, preposition }) => preposition === "by" && items[0]?.value === undefined)
+    : undefined
+  if (agent !== undefined) {
+    return {
+      ...frame,
+      passive: false,
+      agent: true,
+      subject: agent.items,
+      subjectDefinite: agent.definite,
+      groups: [
+        { preposition: "", items: frame.subject, definite: frame.subjectDefinite },
+        ...frame.groups.filter((group) => group !== agent)
+      ]
+    }
+  }
+  const role = frame.verb === "use" ? frame.groups.find(({ preposition }) => preposition === "as") : undefined
+  const used = frame.groups[0]
+  if (role !== undefined && used !== undefined && used.preposition === "" && !frame.passive) {
+    // "We use X as our database": our database is X.
+    return {
+      ...frame,
+      subject: [
+        ...frame.subject,
+        ...role.items.filter(({ concept }) => !frame.subject.some((item) => item.concept === concept))
+      ],
+      subjectDefinite: true,
+      verb: "be",
+      groups: frame.groups.filter((group) => group !== role)
+    }
+  }
+  if (frame.verb !== "be") return frame
+  const acting = asAgent(frame) ?? asAgent(turned(frame))
+  if (acting !== undefined) return converse(acting) ?? acting
+  // "Anna is the owner of X" asks the same as "X's owner is Anna".
+  const first = frame.groups[0]
+  const named = isNamed(frame)
+  if (
+    named && first !== undefined && first.preposition === "" && first.definite &&
+    first.items.some(({ kind }) => kind === "noun")
+  ) {
+    return plainNominal(turned(frame)!)
+  }
+  return plainNominal(frame)
+}
+
+/** "prefers X over Y" and "to Y", "postponed until" and "to": one direction each. */
+const plainDirections = (frame: Frame): Frame => {
+  const from = frame.verb === "prefer"
+    ? "over"
+    : /^(?:delay|move|reschedule|shift)$/.test(frame.verb)
+    ? "until"
+    : undefined
+  if (from === undefined || !frame.groups.some(({ preposition }) => preposition === from)) return frame
+  const groups = frame.groups.map((group) =>
+    group.preposition === from
+      ? { ...group, preposition: "to", items: group.items.map((item) => ({ ...item, side: "to" })) }
+      : group
+  )
+  return { ...frame, groups }
+}
+
+/** Verbs that say from the other side what another verb says: `contain`, `belong to`, `report to`, `employ`. */
+const converse = (frame: Frame): Frame | undefined => {
+  const only = frame.groups[0]
+  if (only === undefined || frame.passive || frame.denials > 0) return undefined
+  const around = (verb: string, preposition: string): Frame => ({
+    ...frame,
+    verb,
+    subject: only.items,
+    subjectDefinite: only.definite,
+    groups: [{ preposition, items: frame.subject, definite: frame.subjectDefinite }, ...frame.groups.slice(1)]
+  })
+  if (frame.verb === "contain" && only.preposition === "" && only.definite) return around("be", "in")
+  if (frame.verb === "employ" && only.preposition === "") return around("work", "for")
+  if (frame.verb === "belong" && only.preposition === "to") return around("own", "")
+  if (frame.verb === "report" && only.preposition === "to" && only.items.every(({ kind }) => kind === "name")) {
+    return around("manage", "")
+  }
+  // "They moved the meeting": nobody is named who did.
+  if (
+    frame.subject.length === 1 && /^(?:they|someone|somebody|people)$/.test(frame.subject[0]!.lemma) &&
+    only.preposition === ""
+  ) {
+    return {
+      ...frame,
+      passive: true,
+      subject: only.items,
+      subjectDefinite: only.definite,
+      groups: frame.groups.slice(1)
+    }
+  }
+  return undefined
+}
+
+/** Names, values, or one bare capitalised word, which is a name more often than a thing. */
+const isNamed = ({ subject, subjectDefinite }: Frame): boolean =>
+  subject.length > 0 && (subject.every(({ kind, value }) => kind === "name" || value !== undefined) ||
+    (subject.length === 1 && !subjectDefinite && /^\p{Lu}/u.test(subject[0]!.text)))
+
+/** "Felix is the owner of the bakery", "Bob is Anna's teacher": Felix owns it, Bob teaches her. */
+const asAgent = (frame: Frame | undefined): Frame | undefined => {
+  const first = frame?.groups[0]
+  if (frame === undefined || first === undefined || first.preposition !== "" || !isNamed(frame)) return undefined
+  const noun = first.items[first.items.length - 1]
+  const owners = first.items.slice(0, -1)
+  if (noun === undefined || noun.kind !== "noun" || !owners.some(({ possesses }) => possesses === noun.concept)) {
+    return undefined
+  }
+  const over = /^(?:boss|supervisor)$/.test(noun.lemma) ? "manag" : undefined
+  const parent = /^(?:father|mother|parent)$/.test(noun.lemma) && owners.some(({ value }) => value !== undefined)
+  if (parent) {
+    return {
+      ...frame,
+      verb: "have",
+      verbText: "has",
+      groups: [{ preposition: "", items: owners, definite: false }, ...frame.groups.slice(1)]
+    }
+  }
+  const stem = over ?? /^(.{2,}?)(?:er|or)$/.exec(noun.lemma)?.[1]
+  if (stem === undefined || !nounFields(noun.lemma).includes(18)) return undefined
+  const verb = [stem, `${stem}e`, stem.slice(0, -1)].find((word) => formsOf(word).verb && verbLemma(word) === word)
+  if (verb === undefined) return undefined
+  return {
+    ...frame,
+    verb: conceptOf(verb),
+    verbText: noun.text,
+    groups: [
+      { preposition: "", items: owners.map(({ possesses: _, predicate: __, ...item }) => item), definite: true },
+      ...frame.groups.slice(1)
+    ]
+  }
+}
+
+const measures = new Set(["year", "date", "day", "place", "time", "point", "hour"])
+
+const plainNominal = (frame: Frame): Frame => {
+  const last = frame.subject[frame.subject.length - 1]
+  // "year of birth", "due date", "start time": the noun before says what happens then.
+  const inner = frame.subject[frame.subject.length - 2]
+  if (
+    last !== undefined && inner !== undefined && frame.subject.length >= 3 && measures.has(last.lemma) &&
+    nominal.has(inner.lemma)
+  ) {
+    return plainNominal({ ...frame, subject: frame.subject.slice(0, -1) })
+  }
+  const head = last
+  const verb = head === undefined || frame.subject.length < 2 ? undefined : nominal.get(head.lemma)
+  if (verb === undefined || head === undefined) return frame
+  return {
+    ...frame,
+    subject: frame.subject.slice(0, -1).map(({ possesses: _, ...item }) => item),
+    verb,
+    verbText: head.text
+  }
+}
+
+/** The concepts of both claims that stand behind the subject. */
+export const sharedComplements = (one: Frame, other: Frame): number =>
+  matchItems(complements(one), complements(other)).shared
