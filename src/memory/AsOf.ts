@@ -31,19 +31,6 @@ export type Mark = Pick<
 /** What a row that was true at a time may be today; of the tombstones only those of an expiry. */
 export const TRUE_STATUSES: ReadonlyArray<Status> = ["active", "conflicted", "superseded", "tombstoned"]
 
-/** The question of an as-of read. */
-export interface Instant {
-  /** `knowledge` replays what was served, `valid` asks what was true. */
-  readonly axis: "knowledge" | "valid"
-  /** Milliseconds since 1970: the world's time, or the clock by which ends are judged. */
-  readonly at: number
-  /** Only versions up to this one are known; null knows all. */
-  readonly known: bigint | null
-}
-
-/** The last version of a millisecond: what was written within it was known at it. */
-export const lastVersionAt = (millis: number): bigint => millis < 0 ? 0n : BigInt(millis + 1) * 1_000_000n - 1n
-
 /** One content stated under an identity, with the corrections that replaced it in place. */
 export interface Claim {
   /** The how-manieth statement of the identity, from 1. */

@@ -6,7 +6,7 @@
 import type { Scope } from "../kernel/Identity.ts"
 import { ch } from "../platform/Clickhouse.ts"
 import type { Fragment } from "../platform/Clickhouse.ts"
-import type { Instant } from "./AsOf.ts"
+import type { Instant } from "./InstantModel.ts"
 import { inScope } from "./MemoryRowsClickhouse.ts"
 
 const upTo = (known: bigint | null): Fragment =>

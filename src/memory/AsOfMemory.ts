@@ -1,6 +1,6 @@
 /** The rows that answer at an instant, of versions in memory: what `AsOfClickhouse` says in SQL. */
 import { byId, claimsOf, successorsIn, trueAt } from "./AsOf.ts"
-import type { Instant } from "./AsOf.ts"
+import type { Instant } from "./InstantModel.ts"
 import type { MemoryRow } from "./MemoryModel.ts"
 
 export const rowsAsOf = (versions: Iterable<MemoryRow>, { at, axis, known }: Instant): ReadonlyArray<MemoryRow> => {

@@ -6,7 +6,8 @@ import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type { Scope, Writer } from "../kernel/Identity.ts"
 import type { StoreError } from "../kernel/LoomError.ts"
-import type { Instant, Mark } from "./AsOf.ts"
+import type { Mark } from "./AsOf.ts"
+import type { Instant } from "./InstantModel.ts"
 import type { MemoryRow, Status } from "./MemoryModel.ts"
 
 /** Which writers' rows a read may see; null means any. */

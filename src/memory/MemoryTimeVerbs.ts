@@ -3,7 +3,7 @@ import * as Schema from "effect/Schema"
 import { MemoryKey } from "../kernel/Identity.ts"
 import { Json } from "../kernel/Json.ts"
 import { make } from "../kernel/Verb.ts"
-import { asOfFields } from "./AsOfRequest.ts"
+import { asOfFields } from "./AsOfFields.ts"
 import { scopeFields, writerFields } from "./MemoryFields.ts"
 
 /** One belief. Times are ISO 8601; world times beside the times at which Loom learned and retired it. */

@@ -6,7 +6,7 @@ import * as Schema from "effect/Schema"
 import { MemoryKey } from "../kernel/Identity.ts"
 import { Json } from "../kernel/Json.ts"
 import { make } from "../kernel/Verb.ts"
-import { asOfAnswer, asOfFields } from "./AsOfRequest.ts"
+import { asOfAnswer, asOfFields } from "./AsOfFields.ts"
 import { Cause } from "./MemoryCause.ts"
 import {
   itemFields,

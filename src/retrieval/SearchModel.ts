@@ -4,7 +4,7 @@
  * they are ordered).
  */
 import type { Scope, Writer } from "../kernel/Identity.ts"
-import type { Instant } from "../memory/AsOf.ts"
+import type { Instant } from "../memory/InstantModel.ts"
 import type { SourceClass, Status } from "../memory/MemoryModel.ts"
 import type { TermGroup } from "./SearchTerms.ts"
 

@@ -5,7 +5,7 @@
 import * as Schema from "effect/Schema"
 import { OptionalName } from "../kernel/Identity.ts"
 import { make } from "../kernel/Verb.ts"
-import { asOfAnswer, asOfFields } from "../memory/AsOfRequest.ts"
+import { asOfAnswer, asOfFields } from "../memory/AsOfFields.ts"
 import { Confidence, EntityNames, MemoryTypeName, scopeFields, TimeText, writerFields } from "../memory/MemoryFields.ts"
 import { LEGS } from "./SearchModel.ts"
 

@@ -4,8 +4,9 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import * as FastCheck from "effect/FastCheck"
-import { byId, claimsOf, lastVersionAt, servedAt, successorsIn, trueAt } from "../../src/memory/AsOf.ts"
+import { byId, claimsOf, servedAt, successorsIn, trueAt } from "../../src/memory/AsOf.ts"
 import type { Successors } from "../../src/memory/AsOf.ts"
+import { lastVersionAt } from "../../src/memory/InstantModel.ts"
 import type { MemoryRow } from "../../src/memory/MemoryModel.ts"
 import { intervalsOf } from "../../src/memory/Timeline.ts"
 import { history, rowsOf, times } from "./AsOfFixture.ts"

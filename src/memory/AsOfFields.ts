@@ -8,8 +8,8 @@ import * as Schema from "effect/Schema"
 import type { Refusal } from "../kernel/LoomError.ts"
 import { refuse } from "../kernel/LoomError.ts"
 import { parseTime } from "../kernel/Time.ts"
-import { lastVersionAt } from "./AsOf.ts"
-import type { Instant } from "./AsOf.ts"
+import { lastVersionAt } from "./InstantModel.ts"
+import type { Instant } from "./InstantModel.ts"
 import { TimeText } from "./MemoryFields.ts"
 
 /** Fields of a read that can answer for an earlier time. */
