@@ -87,8 +87,15 @@ module.exports = {
       comment:
         "From another slice only its Model, Type, Error, Store, Cache, Sweep, Client, Rpc, Verbs and Fields files",
       severity: "error",
-      from: { path: "^src/([^/]+)/" },
+      from: { path: "^src/([^/]+)/", pathNot: "Clickhouse\\.ts$" },
       to: { path: "^src/", pathNot: `^src/($1|${floor})/|${rooms}\\.ts$` }
+    },
+    {
+      name: "other-slice-sql",
+      comment: "A statement may be built on another slice's fragments: what answers at a time is said in SQL once",
+      severity: "error",
+      from: { path: "^src/([^/]+)/.*Clickhouse\\.ts$" },
+      to: { path: "^src/", pathNot: `^src/($1|${floor})/|(${rooms}|Clickhouse)\\.ts$` }
     },
     {
       name: "drivers-at-home",

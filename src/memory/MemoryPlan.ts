@@ -8,7 +8,7 @@ import { identityKey } from "../kernel/Identity.ts"
 import type { Refusal } from "../kernel/LoomError.ts"
 import { refuse } from "../kernel/LoomError.ts"
 import type { Answer } from "../kernel/Verb.ts"
-import type { BulkCommand, FailedItem, SetCommand, SetItem, WriteMeta } from "./MemoryCommand.ts"
+import type { BulkCommand, FailedItem, SetCommand, SetItem, Statement, WriteMeta } from "./MemoryCommand.ts"
 import type { Content } from "./MemoryContent.ts"
 import { carried, fresh, revised } from "./MemoryDraft.ts"
 import type { WriteAnswer } from "./MemoryFields.ts"
@@ -231,9 +231,12 @@ const retireAll = (writing: Writing, { retires }: Decision, by: string): void =>
 
 const restated = (writing: Writing, item: SetItem, own: MemoryRow): WriteAnswer => {
   const { meta } = writing
+  const { valid_at, ...statement } = item.statement
+  // When a fact became true is said once: said again at another time, the same sentence would take the first answer away.
+  const asked = own.valid_at === null && valid_at !== undefined ? { ...statement, valid_at } : statement
   const row = writing.add((moment) =>
-    carried(own, meta, moment, "restate", {
-      ...item.statement,
+    carried(own, meta, moment, dates(asked) ? "label" : "restate", {
+      ...asked,
       ...classified(own, item),
       reinforcement_count: own.reinforcement_count + 1
     })
@@ -244,10 +247,16 @@ const restated = (writing: Writing, item: SetItem, own: MemoryRow): WriteAnswer 
     advisories: [
       ...meta.advisories,
       ...(row.sensitivity === own.sensitivity ? [] : item.content.advisories ?? []),
-      "The same value was already stored; it is reinforced"
+      "The same value was already stored; it is reinforced",
+      ...(valid_at === undefined || own.valid_at === null || valid_at === own.valid_at
+        ? []
+        : ["It keeps the valid_at it has; memory.update changes that"])
     ]
   })
 }
+
+/** Whether a statement says when its claim was true; such a change counts on the time axis, a plain restatement never. */
+export const dates = ({ valid_at, valid_to }: Statement): boolean => valid_at !== undefined || valid_to !== undefined
 
 /** The item's own row. */
 const inserted = (

@@ -22,7 +22,7 @@ import type { Verdict, WriteAnswer } from "./MemoryFields.ts"
 import { judgeClaim, nextStep, shownPeers, shownRetired, withdrawnNote } from "./MemoryJudging.ts"
 import type { Change, MemoryRow, Status } from "./MemoryModel.ts"
 import { isEnded, isLive } from "./MemoryModel.ts"
-import { answerOf, charLimitFault } from "./MemoryPlan.ts"
+import { answerOf, charLimitFault, dates } from "./MemoryPlan.ts"
 import type { MemoryDelete, MemoryRestore, MemoryUpdate } from "./MemoryVerbs.ts"
 import { nothing, Writing } from "./MemoryWriting.ts"
 import type { Ground, Planned, Planning } from "./MemoryWriting.ts"
@@ -181,7 +181,7 @@ const labelled = (writing: Writing, command: Update, row: MemoryRow): Either.Eit
     : guards(row, { mayReplacePinned: true, now: writing.now })
   if (guard !== undefined) return Either.left(guard)
   const next = writing.add((moment) =>
-    carried(row, meta, moment, content === null ? "label" : "restate", {
+    carried(row, meta, moment, content === null || dates(statement) ? "label" : "restate", {
       ...updatedColumns(meta, content, statement),
       ...(content === null ? {} : { source_class: row.source_class, reinforcement_count: row.reinforcement_count + 1 })
     })
