@@ -20,7 +20,7 @@ import * as MemoryIntake from "../../src/memory/MemoryIntake.ts"
 import * as MemoryReaderClickhouse from "../../src/memory/MemoryReaderClickhouse.ts"
 import * as MemoryReads from "../../src/memory/MemoryReads.ts"
 import * as MemoryStoreClickhouse from "../../src/memory/MemoryStoreClickhouse.ts"
-import * as MemorySweep from "../../src/memory/MemorySweep.ts"
+import * as MemoryPatternSweep from "../../src/memory/MemoryPatternSweep.ts"
 import * as MemoryTimeReads from "../../src/memory/MemoryTimeReads.ts"
 import * as MemoryWrites from "../../src/memory/MemoryWrites.ts"
 import * as ReadCache from "../../src/memory/ReadCache.ts"
@@ -60,7 +60,7 @@ export const layerIntake = MemoryIntake.layer
 export const layerBlacklist = BlacklistCache.layer
 
 /** How rows that are stored already meet a new pattern. */
-export const layerSweep = MemorySweep.layer
+export const layerSweep = MemoryPatternSweep.layer
 
 /** The cosines of this process's embedder; actors and `calibration.get` read the same. */
 export const layerThresholds = Thresholds.layer

@@ -128,7 +128,7 @@ export const layer: Layer.Layer<BlacklistSweep, never, MemoryReader | MemoryStor
               onSuccess: () => outcomeOf(progress, undefined),
               onFailure: (error) => outcomeOf(progress, toWire(error).body.detail.message)
             }),
-            Effect.withSpan("MemorySweep.sweep")
+            Effect.withSpan("MemoryPatternSweep.sweep")
           )
         })
     }
