@@ -10,6 +10,7 @@ import * as TokenHandlers from "../../src/access/TokenHandlers.ts"
 import * as TokenStoreClickhouse from "../../src/access/TokenStoreClickhouse.ts"
 import * as ActorRules from "../../src/memory/ActorRules.ts"
 import * as Committer from "../../src/memory/Committer.ts"
+import * as LifecycleHandlers from "../../src/memory/LifecycleHandlers.ts"
 import * as MemoryClient from "../../src/memory/MemoryClient.ts"
 import * as MemoryEntity from "../../src/memory/MemoryEntity.ts"
 import * as MemoryIntake from "../../src/memory/MemoryIntake.ts"
@@ -17,7 +18,9 @@ import * as MemoryReaderClickhouse from "../../src/memory/MemoryReaderClickhouse
 import * as MemoryReads from "../../src/memory/MemoryReads.ts"
 import * as MemoryStoreClickhouse from "../../src/memory/MemoryStoreClickhouse.ts"
 import * as MemoryWrites from "../../src/memory/MemoryWrites.ts"
+import * as ProposalHandlers from "../../src/memory/ProposalHandlers.ts"
 import * as SensitivityPolicy from "../../src/memory/SensitivityPolicy.ts"
+import * as SweepHandlers from "../../src/memory/SweepHandlers.ts"
 import * as WritePolicy from "../../src/memory/WritePolicy.ts"
 import * as NamespaceHandlers from "../../src/namespace/NamespaceHandlers.ts"
 import * as NamespaceStoreClickhouse from "../../src/namespace/NamespaceStoreClickhouse.ts"
@@ -54,6 +57,9 @@ export const layerDispatch = Layer.effect(
     Effect.all([
       MemoryWrites.make,
       MemoryReads.make,
+      LifecycleHandlers.make,
+      SweepHandlers.make,
+      ProposalHandlers.make,
       SearchHandlers.make,
       NamespaceHandlers.make,
       TokenHandlers.make

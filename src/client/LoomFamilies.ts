@@ -5,6 +5,7 @@
 import type { Kind, TypeLambda } from "effect/HKT"
 import { TokenList, TokenMint, TokenRevoke } from "../access/TokenVerbs.ts"
 import type { Verb } from "../kernel/Verb.ts"
+import { MemoryLock, MemoryPin, MemoryReject, MemoryTouch, MemoryVerify } from "../memory/LifecycleVerbs.ts"
 import {
   MemoryBulkSet,
   MemoryDelete,
@@ -17,6 +18,8 @@ import {
   MemoryUpdate,
   MemoryUpdateById
 } from "../memory/MemoryVerbs.ts"
+import { MemoryProposalDecide, MemoryProposals } from "../memory/ProposalVerbs.ts"
+import { MemoryApply, MemoryClear } from "../memory/SweepVerbs.ts"
 import { NamespaceGet, NamespaceList, NamespaceRegister } from "../namespace/NamespaceVerbs.ts"
 import { MemorySearch } from "../retrieval/SearchVerbs.ts"
 
@@ -37,6 +40,15 @@ export const families = <F extends TypeLambda>(call: MakeCall<F>) => ({
     restore: call(MemoryRestore),
     list: call(MemoryList),
     history: call(MemoryHistory),
+    pin: call(MemoryPin),
+    lock: call(MemoryLock),
+    touch: call(MemoryTouch),
+    apply: call(MemoryApply),
+    clear: call(MemoryClear),
+    reject: call(MemoryReject),
+    verify: call(MemoryVerify),
+    proposals: call(MemoryProposals),
+    proposal_decide: call(MemoryProposalDecide),
     search: call(MemorySearch)
   },
   namespace: {

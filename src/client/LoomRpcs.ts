@@ -4,6 +4,7 @@
  */
 import * as RpcGroup from "@effect/rpc/RpcGroup"
 import { TokenList, TokenMint, TokenRevoke } from "../access/TokenVerbs.ts"
+import { MemoryLock, MemoryPin, MemoryReject, MemoryTouch, MemoryVerify } from "../memory/LifecycleVerbs.ts"
 import {
   MemoryBulkSet,
   MemoryDelete,
@@ -16,6 +17,8 @@ import {
   MemoryUpdate,
   MemoryUpdateById
 } from "../memory/MemoryVerbs.ts"
+import { MemoryProposalDecide, MemoryProposals } from "../memory/ProposalVerbs.ts"
+import { MemoryApply, MemoryClear } from "../memory/SweepVerbs.ts"
 import { NamespaceGet, NamespaceList, NamespaceRegister } from "../namespace/NamespaceVerbs.ts"
 import { MemorySearch } from "../retrieval/SearchVerbs.ts"
 
@@ -30,6 +33,15 @@ export const LoomRpcs = RpcGroup.make(
   MemoryRestore.rpc,
   MemoryList.rpc,
   MemoryHistory.rpc,
+  MemoryPin.rpc,
+  MemoryLock.rpc,
+  MemoryTouch.rpc,
+  MemoryApply.rpc,
+  MemoryClear.rpc,
+  MemoryReject.rpc,
+  MemoryVerify.rpc,
+  MemoryProposals.rpc,
+  MemoryProposalDecide.rpc,
   MemorySearch.rpc,
   NamespaceRegister.rpc,
   NamespaceGet.rpc,

@@ -3,6 +3,7 @@
  * off it. A new verb is added here and in `LoomRpcs` and `LoomFamilies`; a test compares the three with the server.
  */
 import { TokenList, TokenMint, TokenRevoke } from "../access/TokenVerbs.ts"
+import { MemoryLock, MemoryPin, MemoryReject, MemoryTouch, MemoryVerify } from "../memory/LifecycleVerbs.ts"
 import {
   MemoryBulkSet,
   MemoryDelete,
@@ -15,6 +16,8 @@ import {
   MemoryUpdate,
   MemoryUpdateById
 } from "../memory/MemoryVerbs.ts"
+import { MemoryProposalDecide, MemoryProposals } from "../memory/ProposalVerbs.ts"
+import { MemoryApply, MemoryClear } from "../memory/SweepVerbs.ts"
 import { NamespaceGet, NamespaceList, NamespaceRegister } from "../namespace/NamespaceVerbs.ts"
 import { MemorySearch } from "../retrieval/SearchVerbs.ts"
 
@@ -29,6 +32,15 @@ export const allVerbs = [
   MemoryRestore,
   MemoryList,
   MemoryHistory,
+  MemoryPin,
+  MemoryLock,
+  MemoryTouch,
+  MemoryApply,
+  MemoryClear,
+  MemoryReject,
+  MemoryVerify,
+  MemoryProposals,
+  MemoryProposalDecide,
   MemorySearch,
   NamespaceRegister,
   NamespaceGet,
@@ -42,4 +54,4 @@ export const allVerbs = [
  * Verbs in which `agent` and `session_id` name the writer of the row that is stored. In every other verb they narrow
  * which row is meant, and a client leaves them to the request.
  */
-export const writerVerbs: ReadonlyArray<string> = [MemorySet.tag, MemoryBulkSet.tag]
+export const writerVerbs: ReadonlyArray<string> = [MemorySet.tag, MemoryBulkSet.tag, MemoryPin.tag]

@@ -12,7 +12,7 @@ import { canonicalEntity } from "../kernel/NamedThing.ts"
 import { parseTime } from "../kernel/Time.ts"
 import { bind } from "../kernel/Verb.ts"
 import type { BoundVerb, Payload } from "../kernel/Verb.ts"
-import { SERVED_STATUSES } from "../memory/MemoryModel.ts"
+import { isVerified, SERVED_STATUSES } from "../memory/MemoryModel.ts"
 import { isBlank } from "../platform/Analyzer.ts"
 import { Search } from "./Search.ts"
 import type { SearchHit } from "./Search.ts"
@@ -111,6 +111,7 @@ const viewOf = (scope: Scope, hit: SearchHit, explain: boolean): SearchHitView =
     created_at: new Date(head.created_at).toISOString(),
     valid_at: head.valid_at === null ? null : new Date(head.valid_at).toISOString(),
     source_class: head.source_class,
+    verified: isVerified(head),
     confidence: head.confidence,
     parent_memory_key: hit.passage === null ? null : head.memory_key,
     chunk_index: hit.passage?.chunk_index ?? null,
