@@ -52,6 +52,6 @@ export const allVerbs = [
 
 /**
  * Verbs in which `agent` and `session_id` name the writer of the row that is stored. In every other verb they narrow
- * which row is meant, and a client leaves them to the request.
+ * which row is meant, and a client leaves them to the request. (memory.pin stores a row when it is given a value.)
  */
 export const writerVerbs: ReadonlyArray<string> = [MemorySet.tag, MemoryBulkSet.tag, MemoryPin.tag]

@@ -79,7 +79,8 @@ export const MemoryPin = make("memory.pin", {
 
 export const MemoryLock = make("memory.lock", {
   access: "write",
-  idempotent: true,
+  // A time to live counts from each request.
+  idempotent: false,
   writes: true,
   listed: true,
   teaching: {

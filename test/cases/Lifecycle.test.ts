@@ -239,11 +239,15 @@ layer(layerTeam, { excludeTestServices: true, timeout: 60_000 })("Lifecycle", (i
 
   it.effect("proposals wait with what they contradict; a decision takes them in or marks them wrong", () =>
     Effect.gen(function*() {
-      const { as, namespace, set } = yield* stored
-      const value = "Billing deploys only on Tuesdays and Fridays"
+      const { as, namespace } = yield* stored
+      // Many words alike, so that the test embedder finds the two dates close.
+      const launch = "The Orion satellite of the northern weather mission starts from the eastern desert platform on"
+      const memory_key = "orion/launch"
+      const set = yield* ok(MemorySet, { namespace, memory_key, value: `${launch} 15 October` }, as)
+      const value = `${launch} 16 October`
       yield* ok(MemorySet, { namespace, memory_key: "p/other", value, proposed: true }, as)
       yield* ok(MemorySet, { namespace, memory_key: "p/wrong", value: "Rain is dry", proposed: true }, as)
-      assert.strictEqual((yield* ok(MemoryList, { namespace }, as)).total, 1)
+      assert.strictEqual((yield* ok(MemoryList, { namespace }, as)).total, 2)
       const { proposals } = yield* ok(MemoryProposals, { namespace }, as)
       assert.deepStrictEqual(proposals.map((proposal) => proposal.memory_key), ["p/wrong", "p/other"])
       assert.deepStrictEqual(proposals[1]?.contradicts, [

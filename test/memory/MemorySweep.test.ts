@@ -284,6 +284,9 @@ describe("memory.clear", () => {
 })
 
 describe("memory.proposals", () => {
+  // Many words alike, so that the test embedder finds the two dates close.
+  const launch = "The Orion satellite of the northern weather mission starts from the eastern desert platform on"
+
   const listed = (body: object) =>
     Effect.map(call("memory.proposals", body), (answer) => {
       const rows: ReadonlyArray<{ memory_key: string; contradicts: ReadonlyArray<Record<string, unknown>> }> =
@@ -322,9 +325,9 @@ describe("memory.proposals", () => {
     Effect.gen(function*() {
       const stored = yield* call("memory.set", {
         memory_key: "ops/window",
-        value: "Orion ships on 15 October"
+        value: `${launch} 15 October`
       })
-      const other = { memory_key: "ops/hours", value: "Orion ships on 16 October", proposed: true }
+      const other = { memory_key: "ops/hours", value: `${launch} 16 October`, proposed: true }
       const trial = yield* call("memory.set", other)
       assert.deepInclude(trial, { status: "proposed", conflict_verdict: "conflict" })
       const { rows } = yield* listed({ only: "contradicted" })
@@ -348,14 +351,11 @@ describe("memory.proposals", () => {
         found: false,
         decided: false
       })
-      yield* call("memory.set", {
-        memory_key: "ops/twin",
-        value: "orion ships on 15 october!",
-        proposed: true,
-        run_id: "r"
-      })
+      const said = { memory_key: "ops/first", value: "Rain falls on the northern harbour" }
+      yield* call("memory.set", { ...said, memory_key: "ops/twin", proposed: true })
+      const first = yield* call("memory.set", said)
       const twin = yield* call("memory.proposal_decide", { memory_key: "ops/twin", decision: "accept" })
-      assert.deepInclude(twin, { decided: true, status: "duplicate", duplicate_of: stored["memory_id"] })
+      assert.deepInclude(twin, { decided: true, status: "duplicate", duplicate_of: first["memory_id"] })
     }).pipe(Effect.provide(layer())))
 
   it.live("decides about the proposal under a key, not about the live row of another writer", () =>
