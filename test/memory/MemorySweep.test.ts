@@ -117,7 +117,7 @@ describe("memory.apply", () => {
   for (const [body, columns] of actions) {
     it.live(`carries out ${JSON.stringify(body)}`, () =>
       Effect.gen(function*() {
-        const before = { ...("action" in body && body.action === "unpin" ? { pinned: true } : {}) }
+        const before = "action" in body && body.action === "unpin" ? { pinned: true } : {}
         const lock = "action" in body && body.action === "unlock" ? { lock_mode: "read_only" as const } : {}
         yield* put([{ memory_key: "a", tags: ["t"], ...before, ...lock }])
         assert.deepInclude(yield* call("memory.apply", { ...body, all: true, dry_run: false }), {
