@@ -14,17 +14,20 @@ import * as BlacklistStoreClickhouse from "../../src/blacklist/BlacklistStoreCli
 import * as ActorRules from "../../src/memory/ActorRules.ts"
 import * as CalibrationHandlers from "../../src/memory/CalibrationHandlers.ts"
 import * as Committer from "../../src/memory/Committer.ts"
+import * as LifecycleHandlers from "../../src/memory/LifecycleHandlers.ts"
 import * as MemoryClient from "../../src/memory/MemoryClient.ts"
 import * as MemoryEntity from "../../src/memory/MemoryEntity.ts"
 import * as MemoryIntake from "../../src/memory/MemoryIntake.ts"
+import * as MemoryPatternSweep from "../../src/memory/MemoryPatternSweep.ts"
 import * as MemoryReaderClickhouse from "../../src/memory/MemoryReaderClickhouse.ts"
 import * as MemoryReads from "../../src/memory/MemoryReads.ts"
 import * as MemoryStoreClickhouse from "../../src/memory/MemoryStoreClickhouse.ts"
-import * as MemoryPatternSweep from "../../src/memory/MemoryPatternSweep.ts"
 import * as MemoryTimeReads from "../../src/memory/MemoryTimeReads.ts"
 import * as MemoryWrites from "../../src/memory/MemoryWrites.ts"
+import * as ProposalHandlers from "../../src/memory/ProposalHandlers.ts"
 import * as ReadCache from "../../src/memory/ReadCache.ts"
 import * as SensitivityPolicy from "../../src/memory/SensitivityPolicy.ts"
+import * as SweepHandlers from "../../src/memory/SweepHandlers.ts"
 import * as Thresholds from "../../src/memory/Thresholds.ts"
 import * as WritePolicy from "../../src/memory/WritePolicy.ts"
 import * as NamespaceHandlers from "../../src/namespace/NamespaceHandlers.ts"
@@ -80,6 +83,9 @@ export const layerDispatch = Layer.effect(
       MemoryWrites.make,
       MemoryReads.make,
       MemoryTimeReads.make,
+      LifecycleHandlers.make,
+      SweepHandlers.make,
+      ProposalHandlers.make,
       SearchHandlers.make,
       CalibrationHandlers.make,
       NamespaceHandlers.make,

@@ -7,6 +7,7 @@ import { TokenList, TokenMint, TokenRevoke } from "../access/TokenVerbs.ts"
 import { BlacklistAdd, BlacklistList, BlacklistRemove } from "../blacklist/BlacklistVerbs.ts"
 import type { Verb } from "../kernel/Verb.ts"
 import { CalibrationGet } from "../memory/CalibrationVerbs.ts"
+import { MemoryLock, MemoryPin, MemoryReject, MemoryTouch, MemoryVerify } from "../memory/LifecycleVerbs.ts"
 import { MemoryTimeline } from "../memory/MemoryTimeVerbs.ts"
 import {
   MemoryBulkSet,
@@ -20,6 +21,8 @@ import {
   MemoryUpdate,
   MemoryUpdateById
 } from "../memory/MemoryVerbs.ts"
+import { MemoryProposalDecide, MemoryProposals } from "../memory/ProposalVerbs.ts"
+import { MemoryApply, MemoryClear } from "../memory/SweepVerbs.ts"
 import { NamespaceGet, NamespaceList, NamespaceRegister } from "../namespace/NamespaceVerbs.ts"
 import { MemorySearch } from "../retrieval/SearchVerbs.ts"
 
@@ -41,6 +44,15 @@ export const families = <F extends TypeLambda>(call: MakeCall<F>) => ({
     list: call(MemoryList),
     history: call(MemoryHistory),
     timeline: call(MemoryTimeline),
+    pin: call(MemoryPin),
+    lock: call(MemoryLock),
+    touch: call(MemoryTouch),
+    apply: call(MemoryApply),
+    clear: call(MemoryClear),
+    reject: call(MemoryReject),
+    verify: call(MemoryVerify),
+    proposals: call(MemoryProposals),
+    proposal_decide: call(MemoryProposalDecide),
     search: call(MemorySearch)
   },
   calibration: {

@@ -6,6 +6,7 @@ import * as RpcGroup from "@effect/rpc/RpcGroup"
 import { TokenList, TokenMint, TokenRevoke } from "../access/TokenVerbs.ts"
 import { BlacklistAdd, BlacklistList, BlacklistRemove } from "../blacklist/BlacklistVerbs.ts"
 import { CalibrationGet } from "../memory/CalibrationVerbs.ts"
+import { MemoryLock, MemoryPin, MemoryReject, MemoryTouch, MemoryVerify } from "../memory/LifecycleVerbs.ts"
 import { MemoryTimeline } from "../memory/MemoryTimeVerbs.ts"
 import {
   MemoryBulkSet,
@@ -19,6 +20,8 @@ import {
   MemoryUpdate,
   MemoryUpdateById
 } from "../memory/MemoryVerbs.ts"
+import { MemoryProposalDecide, MemoryProposals } from "../memory/ProposalVerbs.ts"
+import { MemoryApply, MemoryClear } from "../memory/SweepVerbs.ts"
 import { NamespaceGet, NamespaceList, NamespaceRegister } from "../namespace/NamespaceVerbs.ts"
 import { MemorySearch } from "../retrieval/SearchVerbs.ts"
 
@@ -34,6 +37,15 @@ export const LoomRpcs = RpcGroup.make(
   MemoryList.rpc,
   MemoryHistory.rpc,
   MemoryTimeline.rpc,
+  MemoryPin.rpc,
+  MemoryLock.rpc,
+  MemoryTouch.rpc,
+  MemoryApply.rpc,
+  MemoryClear.rpc,
+  MemoryReject.rpc,
+  MemoryVerify.rpc,
+  MemoryProposals.rpc,
+  MemoryProposalDecide.rpc,
   MemorySearch.rpc,
   CalibrationGet.rpc,
   NamespaceRegister.rpc,

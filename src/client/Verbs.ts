@@ -5,6 +5,7 @@
 import { TokenList, TokenMint, TokenRevoke } from "../access/TokenVerbs.ts"
 import { BlacklistAdd, BlacklistList, BlacklistRemove } from "../blacklist/BlacklistVerbs.ts"
 import { CalibrationGet } from "../memory/CalibrationVerbs.ts"
+import { MemoryLock, MemoryPin, MemoryReject, MemoryTouch, MemoryVerify } from "../memory/LifecycleVerbs.ts"
 import { MemoryTimeline } from "../memory/MemoryTimeVerbs.ts"
 import {
   MemoryBulkSet,
@@ -18,6 +19,8 @@ import {
   MemoryUpdate,
   MemoryUpdateById
 } from "../memory/MemoryVerbs.ts"
+import { MemoryProposalDecide, MemoryProposals } from "../memory/ProposalVerbs.ts"
+import { MemoryApply, MemoryClear } from "../memory/SweepVerbs.ts"
 import { NamespaceGet, NamespaceList, NamespaceRegister } from "../namespace/NamespaceVerbs.ts"
 import { MemorySearch } from "../retrieval/SearchVerbs.ts"
 
@@ -33,6 +36,15 @@ export const allVerbs = [
   MemoryList,
   MemoryHistory,
   MemoryTimeline,
+  MemoryPin,
+  MemoryLock,
+  MemoryTouch,
+  MemoryApply,
+  MemoryClear,
+  MemoryReject,
+  MemoryVerify,
+  MemoryProposals,
+  MemoryProposalDecide,
   MemorySearch,
   CalibrationGet,
   NamespaceRegister,
@@ -48,6 +60,6 @@ export const allVerbs = [
 
 /**
  * Verbs in which `agent` and `session_id` name the writer of the row that is stored. In every other verb they narrow
- * which row is meant, and a client leaves them to the request.
+ * which row is meant, and a client leaves them to the request. (memory.pin stores a row when it is given a value.)
  */
-export const writerVerbs: ReadonlyArray<string> = [MemorySet.tag, MemoryBulkSet.tag]
+export const writerVerbs: ReadonlyArray<string> = [MemorySet.tag, MemoryBulkSet.tag, MemoryPin.tag]

@@ -130,7 +130,7 @@ export const runBatch = Effect.fn("NamespaceActor.batch")(function*(
         commit.rows.push(...rows)
         commit.derived.push(...planned.derived)
         commit.entities.push(...planned.entities)
-        if (meta.idem_hash !== "") {
+        if (meta.idem_hash !== "" && (rows.length > 0 || !isTurnedAway(command, planned.answer))) {
           given.set(meta.idem_hash, { payload_hash: meta.payload_hash, answer, at: now })
           if (rows.length === 0) commit.answers.push(keptAnswer(scope, meta, answer, now, version))
         }
@@ -188,6 +188,13 @@ const linkRead = (
   state.audit = linkHash(prev_hash, link)
   return { ...link, prev_hash, hash: state.audit, epoch: 0n, seq: state.seq }
 }
+
+/**
+ * Whether a change to stored rows was refused and nothing was written: like a refused update it may be tried again under
+ * its key.
+ */
+const isTurnedAway = ({ _tag }: WriteCommand, answer: WriteReply): boolean =>
+  _tag === "memory.transition" && "results" in answer && answer.results.some(({ outcome }) => outcome === "refused")
 
 const repairAfter = (scope: Scope) =>
   Effect.gen(function*() {

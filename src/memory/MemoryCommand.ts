@@ -171,7 +171,12 @@ export const Transition = Schema.Union(
     reason: Schema.String,
     mayLoosen: Schema.Boolean
   }),
-  Schema.TaggedStruct("touch", { expires_at: Millis, on_expire: Schema.String, expire_reason: Schema.String }),
+  /** What is left out stays as it is. */
+  Schema.TaggedStruct("touch", {
+    expires_at: given(Millis),
+    on_expire: given(Schema.String),
+    expire_reason: given(Schema.String)
+  }),
   Schema.TaggedStruct("label", { add_tags: Texts, remove_tags: Texts }),
   /** Attests the content as it is; `content_sha256` is the hash that was looked at. */
   Schema.TaggedStruct("verify", {

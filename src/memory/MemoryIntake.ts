@@ -15,6 +15,7 @@ import { refuse, Unavailable } from "../kernel/LoomError.ts"
 import { canonical, chunks, excerpt, indexTerms, isBlank, lowered, words } from "../platform/Analyzer.ts"
 import { Embedder } from "../platform/Embedder.ts"
 import type { Content, Searchable } from "./MemoryContent.ts"
+import { isVerified } from "./MemoryModel.ts"
 import type { MemoryRow, Sensitivity } from "./MemoryModel.ts"
 import type { Derived } from "./MemoryStore.ts"
 import { DEFAULT_TYPE, typeFacts } from "./MemoryType.ts"
@@ -176,7 +177,7 @@ export const layer: Layer.Layer<MemoryIntake, never, Embedder | SensitivityPolic
                 content_sha256: row.content_sha256,
                 memory_type: row.memory_type,
                 source_class: row.source_class,
-                verified: row.verified_kind !== "" && row.verified_sha256 === row.content_sha256,
+                verified: isVerified(row),
                 version: row.version,
                 searchable: copies
               }))

@@ -148,6 +148,10 @@ export const valueOf = (row: Pick<MemoryRow, "value" | "value_kind">): Json => {
   return parsed
 }
 
+/** Whether somebody vouched for the content as it is. */
+export const isVerified = (row: Pick<MemoryRow, "verified_kind" | "verified_sha256" | "content_sha256">): boolean =>
+  row.verified_kind !== "" && row.verified_sha256 === row.content_sha256
+
 /** `human` or `process` while the attested content is unchanged, `stale` once it changed, `none` if never attested. */
 export const verification = (
   row: Pick<MemoryRow, "verified_kind" | "verified_sha256" | "content_sha256">

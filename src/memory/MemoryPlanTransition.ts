@@ -46,7 +46,13 @@ export const planTransition = (asked: Planning, command: TransitionCommand): Pla
       const { code, facts, message } = moved.left
       return { ...about, outcome: "refused", code, message, facts }
     }
-    if (moved.right === null) return { ...about, outcome: "unchanged" }
+    if (moved.right === null) {
+      return {
+        ...about,
+        outcome: "unchanged",
+        answer: row === undefined ? null : answerOf(command.meta, row, { noop: true })
+      }
+    }
     all.rows.push(...moved.right.rows)
     all.derived.push(...moved.right.derived)
     all.entities.push(...moved.right.entities)
@@ -77,7 +83,9 @@ const step = (
       )
     }
   }
-  if (item.expected_version !== null && item.expected_version !== row.version.toString()) {
+  // What the write itself did to a row (a link it took away, a duplicate it brought back) is no surprise to it.
+  const isOwn = row.write_id === command.meta.write_id
+  if (item.expected_version !== null && item.expected_version !== row.version.toString() && !isOwn) {
     return { row, moved: Either.left(refuse("STALE_VERSION", "The memory changed since it was read")) }
   }
   return { row, moved: move(planning, command, item, row) }
@@ -131,16 +139,16 @@ const move = (
         transition,
         (change, changed) => columns(change, { locked_by: meta.actor, ...changed })
       )
-    case "touch":
-      if (locked) return Either.left(lockedFault(row))
-      return row.expires_at === transition.expires_at && row.on_expire === transition.on_expire &&
-          row.expire_reason === transition.expire_reason
+    case "touch": {
+      // A lock against deletion alone lets the expiry change, as it does in memory.update.
+      if (locked && row.lock_mode === "read_only") return Either.left(lockedFault(row))
+      const { expire_reason = row.expire_reason, expires_at = row.expires_at } = transition
+      const on_expire = transition.on_expire ??
+        (expires_at !== null && row.on_expire === "" ? "tombstone" : row.on_expire)
+      return row.expires_at === expires_at && row.on_expire === on_expire && row.expire_reason === expire_reason
         ? Either.right(null)
-        : columns("touch", {
-          expires_at: transition.expires_at,
-          on_expire: transition.on_expire,
-          expire_reason: transition.expire_reason
-        })
+        : columns("touch", { expires_at, on_expire, expire_reason })
+    }
     case "label": {
       const kept = row.tags.filter((tag) => !transition.remove_tags.includes(tag))
       const tags = [...kept, ...transition.add_tags.filter((tag) => !kept.includes(tag))]

@@ -4,13 +4,10 @@
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
 import { resolveScope, resolveUser } from "../kernel/Caller.ts"
 import type { Caller } from "../kernel/Caller.ts"
-import type { Scope } from "../kernel/Identity.ts"
 import { isWellFormed } from "../kernel/Json.ts"
-import type { LoomError } from "../kernel/LoomError.ts"
 import { refuse, toWire } from "../kernel/LoomError.ts"
 import { bind, payloadFault, UNSOUND_TEXT } from "../kernel/Verb.ts"
 import type { BoundVerb, Payload } from "../kernel/Verb.ts"
@@ -19,9 +16,11 @@ import type { FailedItem, SetItem, Target, WriteMeta } from "./MemoryCommand.ts"
 import { MemoryIntake } from "./MemoryIntake.ts"
 import { isLive, valueOf } from "./MemoryModel.ts"
 import type { MemoryRow } from "./MemoryModel.ts"
-import { anyWriter, MemoryReader } from "./MemoryReader.ts"
+import * as MemoryPreparing from "./MemoryPreparing.ts"
+import { untilSettled } from "./MemoryPreparing.ts"
+import type { MemoryReader } from "./MemoryReader.ts"
 import { assumedOf, metaOf, targetOf } from "./MemoryRequest.ts"
-import { sourceClassOf, statementOf, validityFault } from "./MemoryStatement.ts"
+import { statementOf, validityFault } from "./MemoryStatement.ts"
 import {
   BulkItem,
   MemoryBulkSet,
@@ -32,10 +31,6 @@ import {
   MemoryUpdateById
 } from "./MemoryVerbs.ts"
 
-// An update is prepared for the row it read; if another write lands in between, it is prepared again. Each round loses
-// only to a write that succeeded, so a few rounds are enough for any writer that does not hammer one key.
-const STALE_ROUNDS = 5
-
 export const make: Effect.Effect<
   ReadonlyArray<BoundVerb>,
   never,
@@ -43,43 +38,7 @@ export const make: Effect.Effect<
 > = Effect.gen(function*() {
   const client = yield* MemoryClient
   const intake = yield* MemoryIntake
-  const reader = yield* MemoryReader
-
-  const itemOf = (
-    item: BulkItem,
-    defaults: {
-      readonly agent?: string | undefined
-      readonly session_id?: string | undefined
-      readonly run_id: string
-    },
-    user_id: string,
-    proposed: boolean
-  ): Effect.Effect<SetItem, LoomError> =>
-    Effect.gen(function*() {
-      const now = yield* Clock.currentTimeMillis
-      const prepared = statementOf(item, now)
-      const fault = validityFault(prepared)
-      if (fault !== undefined) return yield* fault
-      const content = yield* intake.prepare({
-        memory_key: item.memory_key,
-        value: item.value,
-        memory_type: item.memory_type,
-        sensitivity: item.sensitivity
-      })
-      return {
-        agent: item.agent ?? defaults.agent ?? "",
-        user_id,
-        session_id: item.session_id ?? defaults.session_id ?? "",
-        memory_key: item.memory_key,
-        run_id: item.run_id ?? defaults.run_id,
-        content,
-        statement: prepared.statement,
-        source_class: yield* sourceClassOf(item.source_class, "asserted"),
-        if_match_sha256: item.if_match_sha256 ?? null,
-        proposed,
-        advisories: prepared.advisories
-      }
-    })
+  const { current, itemOf, prepared } = yield* MemoryPreparing.make
 
   const set = (request: Payload<typeof MemorySet>, caller: Caller) =>
     Effect.gen(function*() {
@@ -130,26 +89,6 @@ export const make: Effect.Effect<
       return yield* client.bulkSet(scope, { _tag: "memory.bulk_set", meta, items })
     })
 
-  /** The row a target names, as a plain read sees it; the actor resolves it again and has the last word. */
-  const current = (scope: Scope, target: Target, isMeant: (row: MemoryRow, now: number) => boolean) =>
-    Effect.gen(function*() {
-      const now = yield* Clock.currentTimeMillis
-      const writer = { ...anyWriter, agent: target.agent, user_id: target.user_id, session_id: target.session_id }
-      const rows = target.memory_id !== null
-        ? yield* reader.byId(scope, target.memory_id, writer)
-        : yield* reader.byKey(scope, target.memory_key ?? "", writer)
-      return rows.find((row) => isMeant(row, now))
-    })
-
-  /** A stored value made ready to be judged again, as it is. */
-  const prepared = (row: MemoryRow) =>
-    intake.prepare({
-      memory_key: row.memory_key,
-      value: valueOf(row),
-      memory_type: row.memory_type,
-      sensitivity: row.sensitivity
-    })
-
   const updateCommand = (
     request: Payload<typeof MemoryUpdate> | Payload<typeof MemoryUpdateById>,
     meta: WriteMeta,
@@ -184,12 +123,6 @@ export const make: Effect.Effect<
         statement: prepared.statement,
         if_match_sha256: request.if_match_sha256 ?? null
       } as const
-    })
-
-  const untilSettled = <A>(attempt: Effect.Effect<A, LoomError>): Effect.Effect<A, LoomError> =>
-    Effect.retry(attempt, {
-      schedule: Schedule.recurs(STALE_ROUNDS),
-      while: (error) => error._tag === "Refusal" && error.code === "STALE_VERSION"
     })
 
   const update = (request: Payload<typeof MemoryUpdate>, caller: Caller) =>

@@ -13,7 +13,7 @@ import type { Content } from "./MemoryContent.ts"
 import { carried } from "./MemoryDraft.ts"
 import type { Moment } from "./MemoryDraft.ts"
 import type { Change, MemoryRow } from "./MemoryModel.ts"
-import { isLive, isServed } from "./MemoryModel.ts"
+import { isLive, isServed, isVerified } from "./MemoryModel.ts"
 import type { Derived, EntityProjection } from "./MemoryStore.ts"
 import type { JudgedPeer, Rules, WritePolicy } from "./WritePolicy.ts"
 
@@ -54,7 +54,7 @@ export const derivedOf = (
       content_sha256: row.content_sha256,
       memory_type: row.memory_type,
       source_class: row.source_class,
-      verified: row.verified_kind !== "" && row.verified_sha256 === row.content_sha256,
+      verified: isVerified(row),
       version: row.version,
       searchable
     }],

@@ -15,7 +15,7 @@ import type { BoundVerb, Payload } from "../kernel/Verb.ts"
 import { asOfOf, unheeded } from "../memory/AsOfFields.ts"
 import type { AsOf } from "../memory/AsOfFields.ts"
 import type { Instant } from "../memory/InstantModel.ts"
-import { SERVED_STATUSES } from "../memory/MemoryModel.ts"
+import { isVerified, SERVED_STATUSES } from "../memory/MemoryModel.ts"
 import { isBlank } from "../platform/Analyzer.ts"
 import { Search } from "./Search.ts"
 import type { SearchHit } from "./Search.ts"
@@ -138,6 +138,7 @@ const viewOf = (scope: Scope, hit: SearchHit, explain: boolean): SearchHitView =
     created_at: new Date(head.created_at).toISOString(),
     valid_at: head.valid_at === null ? null : new Date(head.valid_at).toISOString(),
     source_class: head.source_class,
+    verified: isVerified(head),
     confidence: head.confidence,
     parent_memory_key: hit.passage === null ? null : head.memory_key,
     chunk_index: hit.passage?.chunk_index ?? null,

@@ -5,7 +5,7 @@
  */
 import type { Scope, Writer } from "../kernel/Identity.ts"
 import type { Instant } from "../memory/InstantModel.ts"
-import type { SourceClass, Status } from "../memory/MemoryModel.ts"
+import type { MemoryRow, SourceClass, Status } from "../memory/MemoryModel.ts"
 import type { TermGroup } from "./SearchTerms.ts"
 
 /** The ways to find a memory; each runs beside the others and may fail alone. */
@@ -102,4 +102,7 @@ export interface Head extends Place {
   readonly source_class: SourceClass
   readonly confidence: number
   readonly canonical_sha256: string
+  readonly verified_kind: MemoryRow["verified_kind"]
+  /** The hash that was attested; the row is verified while it is the content's. */
+  readonly verified_sha256: string
 }

@@ -4,7 +4,7 @@
  */
 import * as Schema from "effect/Schema"
 import type { Scope } from "../kernel/Identity.ts"
-import { SourceClass, Status } from "../memory/MemoryModel.ts"
+import { MemoryRow, SourceClass, Status } from "../memory/MemoryModel.ts"
 import { ch } from "../platform/Clickhouse.ts"
 import type { Statement } from "../platform/Clickhouse.ts"
 import { EpochMillis, Flag, UInt64 } from "../platform/ClickhouseValue.ts"
@@ -43,7 +43,9 @@ export const HeadRow = Schema.Struct({
   valid_at: Schema.NullOr(EpochMillis),
   source_class: SourceClass,
   confidence: Schema.Number,
-  canonical_sha256: Schema.String
+  canonical_sha256: Schema.String,
+  verified_kind: MemoryRow.fields.verified_kind,
+  verified_sha256: Schema.String
 })
 
 const headColumns = ch.join(Object.keys(HeadRow.fields).map((name) => ch.identifier(name)))

@@ -54,6 +54,8 @@ export const SearchHitView = Schema.Struct({
   created_at: Schema.String,
   valid_at: Schema.NullOr(Schema.String),
   source_class: Schema.String,
+  /** Whether somebody vouched for the content as it is; false again once it is edited. */
+  verified: Schema.Boolean,
   confidence: Schema.Number,
   /** Set when the excerpt is from a passage of a long value: its key, and the passage's UTF-16 offsets in the text. */
   parent_memory_key: Schema.NullOr(Schema.String),

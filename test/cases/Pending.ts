@@ -16,7 +16,6 @@ export const pending: ReadonlyArray<PendingSteps> = [
   { case: "T01", steps: "the same writes across two server nodes", verbs: [], part: "several nodes on one store" },
   { case: "T11", steps: "an answer to a question after the delete", verbs: ["memory.ask"] },
   { case: "T11", steps: "the entity listing counts it no more", verbs: ["entity.list"] },
-  { case: "T12", steps: "delete the rows of a user in one call", verbs: ["memory.clear"] },
   {
     case: "T16",
     steps: "provenance and evidence of another user's id",

@@ -7,16 +7,20 @@ import { Dispatch, make } from "../../services/gateway/Dispatch.ts"
 import * as LocalSharding from "../../services/layers/LocalSharding.ts"
 import * as BlacklistCache from "../../src/blacklist/BlacklistCache.ts"
 import { localCaller } from "../../src/kernel/Caller.ts"
+import type { Caller } from "../../src/kernel/Caller.ts"
 import type { LoomError } from "../../src/kernel/LoomError.ts"
 import * as ActorRules from "../../src/memory/ActorRules.ts"
 import * as Committer from "../../src/memory/Committer.ts"
+import * as LifecycleHandlers from "../../src/memory/LifecycleHandlers.ts"
 import * as MemoryClient from "../../src/memory/MemoryClient.ts"
 import * as MemoryEntity from "../../src/memory/MemoryEntity.ts"
 import * as MemoryIntake from "../../src/memory/MemoryIntake.ts"
 import * as MemoryReads from "../../src/memory/MemoryReads.ts"
 import * as MemoryStoreMemory from "../../src/memory/MemoryStoreMemory.ts"
 import * as MemoryWrites from "../../src/memory/MemoryWrites.ts"
+import * as ProposalHandlers from "../../src/memory/ProposalHandlers.ts"
 import * as SensitivityPolicy from "../../src/memory/SensitivityPolicy.ts"
+import * as SweepHandlers from "../../src/memory/SweepHandlers.ts"
 import * as Thresholds from "../../src/memory/Thresholds.ts"
 import * as WritePolicy from "../../src/memory/WritePolicy.ts"
 import * as NamespaceStore from "../../src/namespace/NamespaceStore.ts"
@@ -25,7 +29,16 @@ import * as FaultyStore from "./FaultyStore.ts"
 
 const layerDispatch = Layer.effect(
   Dispatch,
-  Effect.map(Effect.all([MemoryWrites.make, MemoryReads.make]), (groups) => make(groups.flat()))
+  Effect.map(
+    Effect.all([
+      MemoryWrites.make,
+      MemoryReads.make,
+      LifecycleHandlers.make,
+      SweepHandlers.make,
+      ProposalHandlers.make
+    ]),
+    (groups) => make(groups.flat())
+  )
 )
 
 export const layer = (options: MemoryEntity.Options = MemoryEntity.defaultOptions) =>
@@ -52,8 +65,12 @@ export const layer = (options: MemoryEntity.Options = MemoryEntity.defaultOption
     ))
   )
 
-/** Calls a verb as the local caller; answers the encoded JSON. */
-export const call = (verb: string, request: object): Effect.Effect<Record<string, unknown>, LoomError, Dispatch> =>
-  Effect.flatMap(Dispatch, (dispatch) => dispatch.call(verb, request, localCaller)).pipe(
+/** Calls a verb, as the local caller or another; answers the encoded JSON. */
+export const call = (
+  verb: string,
+  request: object,
+  caller: Caller = localCaller
+): Effect.Effect<Record<string, unknown>, LoomError, Dispatch> =>
+  Effect.flatMap(Dispatch, (dispatch) => dispatch.call(verb, request, caller)).pipe(
     Effect.map((answer) => ({ ...Object(answer) }))
   )
