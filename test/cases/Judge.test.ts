@@ -263,7 +263,7 @@ layer(LoomServer.layer({ LOOM_EMBEDDER: "use-lite" }), { excludeTestServices: tr
         })
         assert.deepStrictEqual(results.map(({ code }) => code), ["BLACKLISTED", null])
         assert.strictEqual((yield* ok(MemoryList, { namespace })).total, 2)
-        yield* ok(BlacklistRemove, { namespace, pattern_id: added.pattern_id })
+        yield* ok(BlacklistRemove, { pattern_id: added.pattern_id })
         yield* set(namespace, "ops/host/3", "Use zebra-three")
       }))
 
