@@ -30,7 +30,8 @@ const pruneWords: Record<Prune, string> = {
   window: "removes versions older than a retention window that an operator set",
   passed: "removes what every worker has passed",
   unreferred: "removes what no version refers to and rows of embedders no longer used",
-  day: "removes answers older than 24 hours"
+  day: "removes answers older than 24 hours",
+  hour: "removes what a process said of itself more than an hour ago"
 }
 
 const cell = (text: string): string => text.replaceAll("|", "\\|")
