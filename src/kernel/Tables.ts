@@ -48,6 +48,8 @@ export type Prune =
   | "unreferred"
   /** Answers older than the 24 hours for which a key is kept. */
   | "day"
+  /** What processes said of themselves an hour ago; the table's own TTL removes it. */
+  | "hour"
 
 export interface TableFacts {
   readonly columns: Columns
@@ -213,6 +215,40 @@ export const tables: Readonly<Record<string, TableFacts>> = {
     rollback: "follows",
     prune: "unreferred"
   },
+  memory_belief_sources: {
+    columns: {
+      scope,
+      identity: [
+        ...identity,
+        "source_org",
+        "source_namespace",
+        "source_agent",
+        "source_user_id",
+        "source_session_id",
+        "source_memory_key",
+        "source_memory_id"
+      ],
+      content: ["content_sha256", "source_content_sha256", "rationale"],
+      facts: [
+        "support_type",
+        "lineage_id",
+        "approver",
+        "promoted_from_candidate_id",
+        "reversible_until",
+        "actor",
+        "at",
+        "write_id",
+        "version",
+        ...fence
+      ]
+    },
+    person: "user_id",
+    erase: "rows",
+    export: "rows",
+    // A source supports one content of a row, so it counts again when that content does.
+    rollback: "follows",
+    prune: "unreferred"
+  },
   namespaces: {
     columns: {
       scope,
@@ -272,6 +308,51 @@ export const tables: Readonly<Record<string, TableFacts>> = {
     export: "secret",
     rollback: "stay",
     prune: "nothing"
+  },
+  blacklist: {
+    // Outlives every erasure of a memory or a person: a pattern keeps out what was erased. It is a rule that an admin
+    // made, not what was said, so its text counts as a fact.
+    columns: {
+      scope,
+      identity: [],
+      content: [],
+      facts: [
+        "pattern_id",
+        "scope",
+        "pattern",
+        "pattern_type",
+        "reason",
+        "created_at",
+        "created_by",
+        "removed_at",
+        "removed_by",
+        "idem_hash",
+        "request_hash",
+        "answer",
+        "version"
+      ]
+    },
+    person: null,
+    erase: "keep",
+    export: "rows",
+    rollback: "stay",
+    prune: "nothing"
+  },
+  blacklist_version: {
+    columns: { scope: [], identity: [], content: [], facts: ["name", "version"] },
+    person: null,
+    erase: "keep",
+    export: "local",
+    rollback: "stay",
+    prune: "nothing"
+  },
+  blacklist_confirmations: {
+    columns: { scope: [], identity: [], content: [], facts: ["process_id", "version", "gone", "at"] },
+    person: null,
+    erase: "keep",
+    export: "local",
+    rollback: "stay",
+    prune: "hour"
   },
   migrations: {
     columns: { scope: [], identity: [], content: [], facts: ["id", "name", "checksum", "applied_at"] },
