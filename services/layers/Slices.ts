@@ -9,14 +9,17 @@ import * as TokenCache from "../../src/access/TokenCache.ts"
 import * as TokenHandlers from "../../src/access/TokenHandlers.ts"
 import * as TokenStoreClickhouse from "../../src/access/TokenStoreClickhouse.ts"
 import * as ActorRules from "../../src/memory/ActorRules.ts"
+import * as BeliefSourcesClickhouse from "../../src/memory/BeliefSourcesClickhouse.ts"
 import * as Committer from "../../src/memory/Committer.ts"
 import * as MemoryClient from "../../src/memory/MemoryClient.ts"
 import * as MemoryEntity from "../../src/memory/MemoryEntity.ts"
 import * as MemoryIntake from "../../src/memory/MemoryIntake.ts"
 import * as MemoryReaderClickhouse from "../../src/memory/MemoryReaderClickhouse.ts"
 import * as MemoryReads from "../../src/memory/MemoryReads.ts"
+import * as MemoryReviewClickhouse from "../../src/memory/MemoryReviewClickhouse.ts"
 import * as MemoryStoreClickhouse from "../../src/memory/MemoryStoreClickhouse.ts"
 import * as MemoryWrites from "../../src/memory/MemoryWrites.ts"
+import * as ReviewHandlers from "../../src/memory/ReviewHandlers.ts"
 import * as SensitivityPolicy from "../../src/memory/SensitivityPolicy.ts"
 import * as WritePolicy from "../../src/memory/WritePolicy.ts"
 import * as NamespaceHandlers from "../../src/namespace/NamespaceHandlers.ts"
@@ -30,6 +33,8 @@ import { Dispatch, make as makeDispatch } from "../gateway/Dispatch.ts"
 export const layerStores = Layer.mergeAll(
   MemoryStoreClickhouse.layer,
   MemoryReaderClickhouse.layer,
+  MemoryReviewClickhouse.layer,
+  BeliefSourcesClickhouse.layer,
   NamespaceStoreClickhouse.layer,
   TokenStoreClickhouse.layer
 )
@@ -54,6 +59,7 @@ export const layerDispatch = Layer.effect(
     Effect.all([
       MemoryWrites.make,
       MemoryReads.make,
+      ReviewHandlers.make,
       SearchHandlers.make,
       NamespaceHandlers.make,
       TokenHandlers.make

@@ -5,6 +5,7 @@
 import type { Kind, TypeLambda } from "effect/HKT"
 import { TokenList, TokenMint, TokenRevoke } from "../access/TokenVerbs.ts"
 import type { Verb } from "../kernel/Verb.ts"
+import { ConflictsList, ConflictsResolve } from "../memory/ConflictVerbs.ts"
 import {
   MemoryBulkSet,
   MemoryDelete,
@@ -17,6 +18,10 @@ import {
   MemoryUpdate,
   MemoryUpdateById
 } from "../memory/MemoryVerbs.ts"
+import { NamespaceAudit, NamespaceRollback, NamespaceValidate } from "../memory/NamespaceReviewVerbs.ts"
+import { MemoryPromote } from "../memory/PromoteVerbs.ts"
+import { MemoryInspect, MemoryLineage, MemoryProvenance } from "../memory/ProvenanceVerbs.ts"
+import { MemoryRedact } from "../memory/RedactVerbs.ts"
 import { NamespaceGet, NamespaceList, NamespaceRegister } from "../namespace/NamespaceVerbs.ts"
 import { MemorySearch } from "../retrieval/SearchVerbs.ts"
 
@@ -37,12 +42,24 @@ export const families = <F extends TypeLambda>(call: MakeCall<F>) => ({
     restore: call(MemoryRestore),
     list: call(MemoryList),
     history: call(MemoryHistory),
-    search: call(MemorySearch)
+    search: call(MemorySearch),
+    provenance: call(MemoryProvenance),
+    lineage: call(MemoryLineage),
+    inspect: call(MemoryInspect),
+    promote: call(MemoryPromote),
+    redact: call(MemoryRedact)
+  },
+  conflicts: {
+    list: call(ConflictsList),
+    resolve: call(ConflictsResolve)
   },
   namespace: {
     register: call(NamespaceRegister),
     get: call(NamespaceGet),
-    list: call(NamespaceList)
+    list: call(NamespaceList),
+    audit: call(NamespaceAudit),
+    validate: call(NamespaceValidate),
+    rollback: call(NamespaceRollback)
   },
   token: {
     mint: call(TokenMint),

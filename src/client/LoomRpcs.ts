@@ -4,6 +4,7 @@
  */
 import * as RpcGroup from "@effect/rpc/RpcGroup"
 import { TokenList, TokenMint, TokenRevoke } from "../access/TokenVerbs.ts"
+import { ConflictsList, ConflictsResolve } from "../memory/ConflictVerbs.ts"
 import {
   MemoryBulkSet,
   MemoryDelete,
@@ -16,6 +17,10 @@ import {
   MemoryUpdate,
   MemoryUpdateById
 } from "../memory/MemoryVerbs.ts"
+import { NamespaceAudit, NamespaceRollback, NamespaceValidate } from "../memory/NamespaceReviewVerbs.ts"
+import { MemoryPromote } from "../memory/PromoteVerbs.ts"
+import { MemoryInspect, MemoryLineage, MemoryProvenance } from "../memory/ProvenanceVerbs.ts"
+import { MemoryRedact } from "../memory/RedactVerbs.ts"
 import { NamespaceGet, NamespaceList, NamespaceRegister } from "../namespace/NamespaceVerbs.ts"
 import { MemorySearch } from "../retrieval/SearchVerbs.ts"
 
@@ -31,9 +36,19 @@ export const LoomRpcs = RpcGroup.make(
   MemoryList.rpc,
   MemoryHistory.rpc,
   MemorySearch.rpc,
+  MemoryProvenance.rpc,
+  MemoryLineage.rpc,
+  MemoryInspect.rpc,
+  MemoryPromote.rpc,
+  MemoryRedact.rpc,
+  ConflictsList.rpc,
+  ConflictsResolve.rpc,
   NamespaceRegister.rpc,
   NamespaceGet.rpc,
   NamespaceList.rpc,
+  NamespaceAudit.rpc,
+  NamespaceValidate.rpc,
+  NamespaceRollback.rpc,
   TokenMint.rpc,
   TokenRevoke.rpc,
   TokenList.rpc

@@ -3,6 +3,7 @@
  * off it. A new verb is added here and in `LoomRpcs` and `LoomFamilies`; a test compares the three with the server.
  */
 import { TokenList, TokenMint, TokenRevoke } from "../access/TokenVerbs.ts"
+import { ConflictsList, ConflictsResolve } from "../memory/ConflictVerbs.ts"
 import {
   MemoryBulkSet,
   MemoryDelete,
@@ -15,6 +16,10 @@ import {
   MemoryUpdate,
   MemoryUpdateById
 } from "../memory/MemoryVerbs.ts"
+import { NamespaceAudit, NamespaceRollback, NamespaceValidate } from "../memory/NamespaceReviewVerbs.ts"
+import { MemoryPromote } from "../memory/PromoteVerbs.ts"
+import { MemoryInspect, MemoryLineage, MemoryProvenance } from "../memory/ProvenanceVerbs.ts"
+import { MemoryRedact } from "../memory/RedactVerbs.ts"
 import { NamespaceGet, NamespaceList, NamespaceRegister } from "../namespace/NamespaceVerbs.ts"
 import { MemorySearch } from "../retrieval/SearchVerbs.ts"
 
@@ -30,9 +35,19 @@ export const allVerbs = [
   MemoryList,
   MemoryHistory,
   MemorySearch,
+  MemoryProvenance,
+  MemoryLineage,
+  MemoryInspect,
+  MemoryPromote,
+  MemoryRedact,
+  ConflictsList,
+  ConflictsResolve,
   NamespaceRegister,
   NamespaceGet,
   NamespaceList,
+  NamespaceAudit,
+  NamespaceValidate,
+  NamespaceRollback,
   TokenMint,
   TokenRevoke,
   TokenList

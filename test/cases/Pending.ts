@@ -19,8 +19,8 @@ export const pending: ReadonlyArray<PendingSteps> = [
   { case: "T12", steps: "delete the rows of a user in one call", verbs: ["memory.clear"] },
   {
     case: "T16",
-    steps: "provenance and evidence of another user's id",
-    verbs: ["memory.provenance", "memory.evidence"]
+    steps: "evidence of another user's id",
+    verbs: ["memory.evidence"]
   },
   { case: "T21", steps: "blank messages", verbs: ["memory.set_from_messages"] },
   { case: "T24", steps: "found at once on another node", verbs: [], part: "several nodes on one store" }

@@ -8,6 +8,7 @@ import * as LocalSharding from "../../services/layers/LocalSharding.ts"
 import { localCaller } from "../../src/kernel/Caller.ts"
 import type { LoomError } from "../../src/kernel/LoomError.ts"
 import * as ActorRules from "../../src/memory/ActorRules.ts"
+import { layerMemory as layerBeliefs } from "../../src/memory/BeliefSources.ts"
 import * as Committer from "../../src/memory/Committer.ts"
 import * as MemoryClient from "../../src/memory/MemoryClient.ts"
 import * as MemoryEntity from "../../src/memory/MemoryEntity.ts"
@@ -15,6 +16,7 @@ import * as MemoryIntake from "../../src/memory/MemoryIntake.ts"
 import * as MemoryReads from "../../src/memory/MemoryReads.ts"
 import * as MemoryStoreMemory from "../../src/memory/MemoryStoreMemory.ts"
 import * as MemoryWrites from "../../src/memory/MemoryWrites.ts"
+import * as ReviewHandlers from "../../src/memory/ReviewHandlers.ts"
 import * as SensitivityPolicy from "../../src/memory/SensitivityPolicy.ts"
 import * as WritePolicy from "../../src/memory/WritePolicy.ts"
 import * as NamespaceStore from "../../src/namespace/NamespaceStore.ts"
@@ -23,7 +25,7 @@ import * as FaultyStore from "./FaultyStore.ts"
 
 const layerDispatch = Layer.effect(
   Dispatch,
-  Effect.map(Effect.all([MemoryWrites.make, MemoryReads.make]), (groups) => make(groups.flat()))
+  Effect.map(Effect.all([MemoryWrites.make, MemoryReads.make, ReviewHandlers.make]), (groups) => make(groups.flat()))
 )
 
 export const layer = (options: MemoryEntity.Options = MemoryEntity.defaultOptions) =>
@@ -36,6 +38,7 @@ export const layer = (options: MemoryEntity.Options = MemoryEntity.defaultOption
     Layer.provideMerge(Layer.mergeAll(
       FaultyStore.layerScript,
       MemoryStoreMemory.layerMemory,
+      layerBeliefs,
       NamespaceStore.layerMemory,
       WritePolicy.layer,
       SensitivityPolicy.layerDeclaredOnly,
