@@ -129,9 +129,13 @@ export const make: Effect.Effect<ReadonlyArray<BoundVerb>, never, MemoryClient |
         // A row that is not there, is not the caller's or does not contradict the other is one and the same to it.
         const isMet = kept !== undefined && others.length > 0 &&
           others.length >= new Set(request.with_ids ?? []).size
-        if (!isMet && meta.idem_hash === "") return missed(kept === undefined ? "not_found" : "no_conflict", kept !== undefined)
+        if (!isMet && meta.idem_hash === "") {
+          return missed(kept === undefined ? "not_found" : "no_conflict", kept !== undefined)
+        }
         const precondition = isMet ? preconditionFault(kept, request.if_match_sha256 ?? null) : undefined
-        if (precondition !== undefined) return yield* precondition
+        if (precondition !== undefined) {
+          return yield* precondition
+        }
         const { results } = yield* client.transition(scope, {
           _tag: "memory.transition",
           meta,
@@ -184,7 +188,11 @@ const actionOn = ({ action, memory_id, value }: Resolve, id: string | null): Res
 }
 
 /** A pair with both rows as they are now; one that was resolved since it was found is left out. */
-const shown = ({ at, cause, sides, since, write_id }: ConflictPair, rows: ReadonlyMap<string, MemoryRow>, now: number) => {
+const shown = (
+  { at, cause, sides, since, write_id }: ConflictPair,
+  rows: ReadonlyMap<string, MemoryRow>,
+  now: number
+) => {
   const [first, second] = sides.map(({ memory_id }) => rows.get(memory_id))
   return first === undefined || second === undefined ? [] : [{
     sides: [sideOf(first), sideOf(second)],

@@ -29,9 +29,11 @@ const heads = (
   { after, limit }: { readonly after: Place | null; readonly limit: number }
 ): Statement =>
   ch.sql("MemoryReview.heads")`SELECT ${rowColumns} FROM loom.memory FINAL WHERE ${visible(scope, bound)}${
-    after === null ? ch.empty : ch.fragment` AND ${place} > (${ch.string(after.agent)}, ${ch.string(after.user_id)}, ${
-      ch.string(after.session_id)
-    }, ${ch.string(after.memory_key)})`
+    after === null ?
+      ch.empty :
+      ch.fragment` AND ${place} > (${ch.string(after.agent)}, ${ch.string(after.user_id)}, ${
+        ch.string(after.session_id)
+      }, ${ch.string(after.memory_key)})`
   } ORDER BY ${placeColumns} LIMIT ${ch.uint32(limit)}`
 
 const named = (scope: Scope, bound: ReaderBound, ids: ReadonlyArray<string>, keys: ReadonlyArray<string>): Statement =>

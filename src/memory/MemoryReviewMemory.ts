@@ -9,7 +9,15 @@ import type { Scope } from "../kernel/Identity.ts"
 import { causeIn } from "./MemoryCause.ts"
 import type { MemoryRow } from "./MemoryModel.ts"
 import { isRedacted, isServed } from "./MemoryModel.ts"
-import type { CausedChange, ConflictLink, MemoryReview, Place, Point, ReaderBound, VersionFacts } from "./MemoryReview.ts"
+import type {
+  CausedChange,
+  ConflictLink,
+  MemoryReview,
+  Place,
+  Point,
+  ReaderBound,
+  VersionFacts
+} from "./MemoryReview.ts"
 import { scrubbedVersion } from "./MemoryScrub.ts"
 import type { Derived, EntityProjection } from "./MemoryStore.ts"
 

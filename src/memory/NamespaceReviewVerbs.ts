@@ -42,7 +42,8 @@ export const NamespaceAudit = make("namespace.audit", {
   writes: false,
   listed: false,
   teaching: {
-    what: "Findings about how a namespace is kept: hash-made keys, numbered copies, lists in one value, stale conflicts, dangling links and more, each with examples and what to do.",
+    what:
+      "Findings about how a namespace is kept: hash-made keys, numbered copies, lists in one value, stale conflicts, dangling links and more, each with examples and what to do.",
     when: "Recall is poor, or now and then as housekeeping.",
     whenNot: "A pipeline needs a yes or no (namespace.validate).",
     args: "It walks the whole namespace. Values are never shown. A token bound to one user sees that user's rows."
@@ -62,10 +63,12 @@ export const NamespaceValidate = make("namespace.validate", {
   writes: false,
   listed: false,
   teaching: {
-    what: "Check a namespace or some of its keys: stale conflicts, low confidence, rows without a vector, dangling links.",
+    what:
+      "Check a namespace or some of its keys: stale conflicts, low confidence, rows without a vector, dangling links.",
     when: "A pipeline or a deploy must know whether memory is sound.",
     whenNot: "You look for habits to improve (namespace.audit).",
-    args: "ok is false on errors; with strict on warnings too. keys[] checks those alone and names the ones without a served memory."
+    args:
+      "ok is false on errors; with strict on warnings too. keys[] checks those alone and names the ones without a served memory."
   },
   payload: Schema.Struct({
     ...scopeFields,
@@ -88,7 +91,8 @@ export const NamespaceRollback = make("namespace.rollback", {
   writes: true,
   listed: false,
   teaching: {
-    what: "Return every memory of a namespace to how it stood at a point in time, each as a new version. A dry run unless dry_run=false.",
+    what:
+      "Return every memory of a namespace to how it stood at a point in time, each as a new version. A dry run unless dry_run=false.",
     when: "A bad import or a runaway agent changed many memories.",
     whenNot: "One memory is wrong (memory.history and memory.update, or memory.restore).",
     args:

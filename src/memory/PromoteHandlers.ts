@@ -69,9 +69,13 @@ export const make: Effect.Effect<
         memory_key: request.target_key ?? row.memory_key
       }
       return target.namespace === row.namespace && identityKey(target) === identityKey(row)
-        ? yield* refuse("INVALID_ARGUMENT", "The target is the memory itself: name another namespace, agent, user or key", {
-          field: "target_namespace"
-        })
+        ? yield* refuse(
+          "INVALID_ARGUMENT",
+          "The target is the memory itself: name another namespace, agent, user or key",
+          {
+            field: "target_namespace"
+          }
+        )
         : target
     })
 

@@ -54,7 +54,8 @@ export const MemoryProvenance = make("memory.provenance", {
   writes: false,
   listed: false,
   teaching: {
-    what: "Where a memory came from: who wrote it, how it was learned, who attested it, what retired it or what it retired.",
+    what:
+      "Where a memory came from: who wrote it, how it was learned, who attested it, what retired it or what it retired.",
     when: "You must decide whether to trust a memory, or why it is no longer served.",
     whenNot: "You want its earlier values (memory.history)."
   },
@@ -150,7 +151,8 @@ export const MemoryInspect = make("memory.inspect", {
   writes: false,
   listed: false,
   teaching: {
-    what: "Everything the store holds of one memory: columns, derived rows, links, lock, and whether its audit link verifies.",
+    what:
+      "Everything the store holds of one memory: columns, derived rows, links, lock, and whether its audit link verifies.",
     when: "A memory is not found, not served or not what you expect, and you look for why.",
     whenNot: "You need its value (memory.get)."
   },

@@ -88,7 +88,11 @@ export const make: Effect.Effect<ReadonlyArray<BoundVerb>, never, MemoryClient |
         if (content_sha256 === undefined) return { ...nothing, ...about, reason: "no_such_value", content_sha256: null }
         if (isLocked(row, now)) return yield* lockedFault(row)
         // The store's part can be done again; under a key the actor would answer the second call without doing its own.
-        const meta = { ...yield* metaOf(MemoryRedact.tag, request, caller, "asserted"), idem_hash: "", payload_hash: "" }
+        const meta = {
+          ...yield* metaOf(MemoryRedact.tag, request, caller, "asserted"),
+          idem_hash: "",
+          payload_hash: ""
+        }
         const head = row.content_sha256 === content_sha256
           ? yield* scrubHead(scope, meta, row, content_sha256)
           : false

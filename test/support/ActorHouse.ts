@@ -3,9 +3,11 @@
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
 import { Dispatch, make } from "../../services/gateway/Dispatch.ts"
 import * as LocalSharding from "../../services/layers/LocalSharding.ts"
 import { localCaller } from "../../src/kernel/Caller.ts"
+import type { Caller } from "../../src/kernel/Caller.ts"
 import type { LoomError } from "../../src/kernel/LoomError.ts"
 import * as ActorRules from "../../src/memory/ActorRules.ts"
 import { layerMemory as layerBeliefs } from "../../src/memory/BeliefSources.ts"
@@ -50,4 +52,14 @@ export const layer = (options: MemoryEntity.Options = MemoryEntity.defaultOption
 export const call = (verb: string, request: object): Effect.Effect<Record<string, unknown>, LoomError, Dispatch> =>
   Effect.flatMap(Dispatch, (dispatch) => dispatch.call(verb, request, localCaller)).pipe(
     Effect.map((answer) => ({ ...Object(answer) }))
+  )
+
+/** Calls a verb as the caller given and reads the answer by the verb's schema. */
+export const ask = <A, I>(
+  verb: { readonly tag: string; readonly answer: Schema.Schema<A, I> },
+  request: object,
+  caller: Caller = localCaller
+): Effect.Effect<A, LoomError, Dispatch> =>
+  Effect.flatMap(Dispatch, (dispatch) => dispatch.call(verb.tag, request, caller)).pipe(
+    Effect.map(Schema.decodeUnknownSync(verb.answer))
   )
