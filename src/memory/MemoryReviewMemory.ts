@@ -166,8 +166,16 @@ export const makeReview = (spaceOf: (scope: Scope) => ReviewedSpace): MemoryRevi
     return pointIn(spaceOf(scope), point)
   }),
   standing: Effect.fn("MemoryReview.standing")(function*(scope, places, version) {
-    const space = spaceOf(scope)
-    return places.flatMap((place) => versionsAt(space, place).find((row) => row.version <= version) ?? [])
+    const wanted = new Set(places.map(identityKey))
+    const tops = new Map<string, MemoryRow>()
+    for (const row of spaceOf(scope).versions.values()) {
+      const identity = identityKey(row)
+      const known = tops.get(identity)
+      if (wanted.has(identity) && row.version <= version && (known === undefined || known.version < row.version)) {
+        tops.set(identity, row)
+      }
+    }
+    return [...tops.values()]
   }),
   scrub: Effect.fn("MemoryReview.scrub")(function*(scope, place, contentSha256) {
     return scrub(spaceOf(scope), place, contentSha256)

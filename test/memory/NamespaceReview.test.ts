@@ -98,23 +98,24 @@ describe("namespace.rollback", () => {
         const items = (from: number, count: number, version: string) =>
           Array.from({ length: count }, (_, index) => ({
             memory_key: `import/${from + index}`,
-            value: `Row number ${from + index} of the import says ${version}`
+            // Words of its own each, so that no row is another's peer.
+            value: ["a", "b", "c", "d"].map((word) => `${word}${from + index}${version}`).join(" ")
           }))
-        for (const from of [0, 400]) {
-          yield* ask(MemoryBulkSet, { items: items(from, 400, "first") })
+        for (const from of [0, 260]) {
+          yield* ask(MemoryBulkSet, { items: items(from, 260, "first") })
         }
         const before = yield* standing
         const { memory_key } = items(0, 1, "first")[0] ?? { memory_key: "" }
-        const kept = yield* ask(MemoryGet, { memory_key: "import/799" })
-        for (const from of [0, 400]) {
-          yield* ask(MemoryBulkSet, { items: items(from, 400, "second") })
+        const kept = yield* ask(MemoryGet, { memory_key: "import/519" })
+        for (const from of [0, 260]) {
+          yield* ask(MemoryBulkSet, { items: items(from, 260, "second") })
         }
         const review = yield* MemoryReview
         const point = yield* review.point(scope, { version: BigInt(kept.version_text ?? "0") })
         const done = yield* ask(NamespaceRollback, { to: point.toString(), dry_run: false, sample_limit: 0 })
-        assert.deepInclude(done, { rows: 800, changed: 800, contended: 0 })
+        assert.deepInclude(done, { rows: 520, changed: 520, contended: 0 })
         assert.deepStrictEqual(yield* standing, before)
-        const merged = yield* ask(MemorySet, { memory_key: "other", value: "row number 0 of the import says first." })
+        const merged = yield* ask(MemorySet, { memory_key: "other", value: "A0first b0first, c0first d0first." })
         assert.strictEqual(merged.merged_into_key, memory_key)
         const close = yield* ask(NamespaceValidate, { embed_grace_seconds: 0 })
         assert.notInclude(close.findings.map(({ name }) => name), "not_embedded")
