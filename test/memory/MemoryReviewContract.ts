@@ -9,7 +9,17 @@ import { causeText } from "../../src/memory/MemoryCause.ts"
 import { MemoryReader } from "../../src/memory/MemoryReader.ts"
 import { MemoryReview } from "../../src/memory/MemoryReview.ts"
 import { MemoryStore } from "../../src/memory/MemoryStore.ts"
-import { commitOf, derivedOf, embedderId, freshScope, keysOf, noon, revised, rowOf, versionAt } from "./MemoryFixture.ts"
+import {
+  commitOf,
+  derivedOf,
+  embedderId,
+  freshScope,
+  keysOf,
+  noon,
+  revised,
+  rowOf,
+  versionAt
+} from "./MemoryFixture.ts"
 
 const passage = { index: 0, start: 0, end: 7, text: "Deploys", stems: ["deploy"], lemmas: ["deploy"] }
 
@@ -49,7 +59,10 @@ export const suite = <E>(
           const a = rowOf(scope, { memory_key: "a" })
           const b = rowOf(scope, { memory_key: "b", user_id: "ada", version: versionAt(noon + 1) })
           yield* store.commit(commitOf([a, b]))
-          assert.deepStrictEqual(keysOf(yield* review.named(scope, null, { ids: [a.memory_id], keys: ["b"] })), ["a", "b"])
+          assert.deepStrictEqual(keysOf(yield* review.named(scope, null, { ids: [a.memory_id], keys: ["b"] })), [
+            "a",
+            "b"
+          ])
           assert.deepStrictEqual(keysOf(yield* review.named(scope, null, { ids: [a.memory_id], keys: ["a"] })), ["a"])
           assert.deepStrictEqual(yield* review.named(scope, "ada", { ids: [a.memory_id], keys: [] }), [])
           assert.deepStrictEqual(yield* review.named(scope, null, { ids: [], keys: [] }), [])
@@ -77,7 +90,13 @@ export const suite = <E>(
             version: versionAt(noon + 9),
             write_id: "wr_9"
           })
-          const gone = rowOf(scope, { ...b, memory_key: "c", memory_id: "mem_c", expires_at: noon, version: b.version + 1n })
+          const gone = rowOf(scope, {
+            ...b,
+            memory_key: "c",
+            memory_id: "mem_c",
+            expires_at: noon,
+            version: b.version + 1n
+          })
           const retired = rowOf(scope, {
             ...b,
             memory_key: "d",
@@ -234,7 +253,9 @@ export const suite = <E>(
           )
           assert.deepStrictEqual(
             history.map(({ audit_hash, content_sha256, version }) => [version, content_sha256, audit_hash]),
-            [head, pinned, first].map(({ audit_hash, content_sha256, version }) => [version, content_sha256, audit_hash])
+            [head, pinned, first].map((
+              { audit_hash, content_sha256, version }
+            ) => [version, content_sha256, audit_hash])
           )
           assert.notInclude(history.map(({ answer, cause }) => answer + cause).join(), "SENTINEL")
           assert.include(history[2]?.answer ?? "", "\"conflict_verdict\":\"conflict\"")

@@ -17,7 +17,7 @@ import {
 } from "../../src/memory/MemoryVerbs.ts"
 import { NamespaceAudit, NamespaceRollback, NamespaceValidate } from "../../src/memory/NamespaceReviewVerbs.ts"
 import { ask, layer } from "../support/ActorHouse.ts"
-import { commitOf, rowOf, versionAt } from "./MemoryFixture.ts"
+import { commitOf, revised, rowOf, versionAt } from "./MemoryFixture.ts"
 
 const scope = { org: "dev", namespace: "local" }
 
@@ -122,6 +122,20 @@ describe("namespace.rollback", () => {
       }).pipe(Effect.provide(layer())),
     60_000
   )
+
+  it.live("derives again what comes back without a vector, before the actor looks for it", () =>
+    Effect.gen(function*() {
+      const [store, review] = [yield* MemoryStore, yield* MemoryReview]
+      const row = rowOf(scope, { memory_key: "deploy/window", canonical_sha256: "canonical" })
+      yield* store.commit(
+        commitOf([row, revised(row, 1, { status: "tombstoned", change: "delete", write_id: "wr_2" })])
+      )
+      const done = yield* ask(NamespaceRollback, { to: row.version.toString(), dry_run: false })
+      assert.deepInclude(done, { changed: 1, back_in_service: 1 })
+      assert.deepStrictEqual((yield* review.derived(scope, row)).vectors.length, 1)
+      const close = yield* ask(MemorySet, { memory_key: "other", value: "Deploys happen on Tuesdays now" })
+      assert.deepStrictEqual(close.peers.map(({ memory_key }) => memory_key), ["deploy/window"])
+    }).pipe(Effect.provide(layer())))
 
   it.live("is for admins, and refuses what is no point", () =>
     Effect.gen(function*() {
