@@ -3,7 +3,7 @@
  * the classes dup, conf, compat and unrel, and JSONL `{"class","a","b"}` with merge, duplicate, conflict and clear.
  */
 import * as Either from "effect/Either"
-import * as ParseResult from "effect/ParseResult"
+import type * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 
 const TsvClass = Schema.Literal("dup", "conf", "compat", "unrel")

@@ -12,6 +12,7 @@ import * as BlacklistCache from "../../src/blacklist/BlacklistCache.ts"
 import * as BlacklistHandlers from "../../src/blacklist/BlacklistHandlers.ts"
 import * as BlacklistStoreClickhouse from "../../src/blacklist/BlacklistStoreClickhouse.ts"
 import * as ActorRules from "../../src/memory/ActorRules.ts"
+import * as BeliefSourcesClickhouse from "../../src/memory/BeliefSourcesClickhouse.ts"
 import * as CalibrationHandlers from "../../src/memory/CalibrationHandlers.ts"
 import * as Committer from "../../src/memory/Committer.ts"
 import * as LifecycleHandlers from "../../src/memory/LifecycleHandlers.ts"
@@ -21,11 +22,13 @@ import * as MemoryIntake from "../../src/memory/MemoryIntake.ts"
 import * as MemoryPatternSweep from "../../src/memory/MemoryPatternSweep.ts"
 import * as MemoryReaderClickhouse from "../../src/memory/MemoryReaderClickhouse.ts"
 import * as MemoryReads from "../../src/memory/MemoryReads.ts"
+import * as MemoryReviewClickhouse from "../../src/memory/MemoryReviewClickhouse.ts"
 import * as MemoryStoreClickhouse from "../../src/memory/MemoryStoreClickhouse.ts"
 import * as MemoryTimeReads from "../../src/memory/MemoryTimeReads.ts"
 import * as MemoryWrites from "../../src/memory/MemoryWrites.ts"
 import * as ProposalHandlers from "../../src/memory/ProposalHandlers.ts"
 import * as ReadCache from "../../src/memory/ReadCache.ts"
+import * as ReviewHandlers from "../../src/memory/ReviewHandlers.ts"
 import * as SensitivityPolicy from "../../src/memory/SensitivityPolicy.ts"
 import * as SweepHandlers from "../../src/memory/SweepHandlers.ts"
 import * as Thresholds from "../../src/memory/Thresholds.ts"
@@ -41,6 +44,8 @@ import { Dispatch, make as makeDispatch } from "../gateway/Dispatch.ts"
 export const layerStores = Layer.mergeAll(
   MemoryStoreClickhouse.layer,
   MemoryReaderClickhouse.layer,
+  MemoryReviewClickhouse.layer,
+  BeliefSourcesClickhouse.layer,
   NamespaceStoreClickhouse.layer,
   BlacklistStoreClickhouse.layer,
   TokenStoreClickhouse.layer
@@ -86,6 +91,7 @@ export const layerDispatch = Layer.effect(
       LifecycleHandlers.make,
       SweepHandlers.make,
       ProposalHandlers.make,
+      ReviewHandlers.make,
       SearchHandlers.make,
       CalibrationHandlers.make,
       NamespaceHandlers.make,

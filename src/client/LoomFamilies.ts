@@ -7,6 +7,7 @@ import { TokenList, TokenMint, TokenRevoke } from "../access/TokenVerbs.ts"
 import { BlacklistAdd, BlacklistList, BlacklistRemove } from "../blacklist/BlacklistVerbs.ts"
 import type { Verb } from "../kernel/Verb.ts"
 import { CalibrationGet } from "../memory/CalibrationVerbs.ts"
+import { ConflictsList, ConflictsResolve } from "../memory/ConflictVerbs.ts"
 import { MemoryLock, MemoryPin, MemoryReject, MemoryTouch, MemoryVerify } from "../memory/LifecycleVerbs.ts"
 import { MemoryTimeline } from "../memory/MemoryTimeVerbs.ts"
 import {
@@ -21,7 +22,11 @@ import {
   MemoryUpdate,
   MemoryUpdateById
 } from "../memory/MemoryVerbs.ts"
+import { NamespaceAudit, NamespaceRollback, NamespaceValidate } from "../memory/NamespaceReviewVerbs.ts"
+import { MemoryPromote } from "../memory/PromoteVerbs.ts"
 import { MemoryProposalDecide, MemoryProposals } from "../memory/ProposalVerbs.ts"
+import { MemoryInspect, MemoryLineage, MemoryProvenance } from "../memory/ProvenanceVerbs.ts"
+import { MemoryRedact } from "../memory/RedactVerbs.ts"
 import { MemoryApply, MemoryClear } from "../memory/SweepVerbs.ts"
 import { NamespaceGet, NamespaceList, NamespaceRegister } from "../namespace/NamespaceVerbs.ts"
 import { MemorySearch } from "../retrieval/SearchVerbs.ts"
@@ -53,7 +58,16 @@ export const families = <F extends TypeLambda>(call: MakeCall<F>) => ({
     verify: call(MemoryVerify),
     proposals: call(MemoryProposals),
     proposal_decide: call(MemoryProposalDecide),
-    search: call(MemorySearch)
+    search: call(MemorySearch),
+    provenance: call(MemoryProvenance),
+    lineage: call(MemoryLineage),
+    inspect: call(MemoryInspect),
+    promote: call(MemoryPromote),
+    redact: call(MemoryRedact)
+  },
+  conflicts: {
+    list: call(ConflictsList),
+    resolve: call(ConflictsResolve)
   },
   calibration: {
     get: call(CalibrationGet)
@@ -61,7 +75,10 @@ export const families = <F extends TypeLambda>(call: MakeCall<F>) => ({
   namespace: {
     register: call(NamespaceRegister),
     get: call(NamespaceGet),
-    list: call(NamespaceList)
+    list: call(NamespaceList),
+    audit: call(NamespaceAudit),
+    validate: call(NamespaceValidate),
+    rollback: call(NamespaceRollback)
   },
   blacklist: {
     add: call(BlacklistAdd),

@@ -6,6 +6,7 @@ import * as RpcGroup from "@effect/rpc/RpcGroup"
 import { TokenList, TokenMint, TokenRevoke } from "../access/TokenVerbs.ts"
 import { BlacklistAdd, BlacklistList, BlacklistRemove } from "../blacklist/BlacklistVerbs.ts"
 import { CalibrationGet } from "../memory/CalibrationVerbs.ts"
+import { ConflictsList, ConflictsResolve } from "../memory/ConflictVerbs.ts"
 import { MemoryLock, MemoryPin, MemoryReject, MemoryTouch, MemoryVerify } from "../memory/LifecycleVerbs.ts"
 import { MemoryTimeline } from "../memory/MemoryTimeVerbs.ts"
 import {
@@ -20,7 +21,11 @@ import {
   MemoryUpdate,
   MemoryUpdateById
 } from "../memory/MemoryVerbs.ts"
+import { NamespaceAudit, NamespaceRollback, NamespaceValidate } from "../memory/NamespaceReviewVerbs.ts"
+import { MemoryPromote } from "../memory/PromoteVerbs.ts"
 import { MemoryProposalDecide, MemoryProposals } from "../memory/ProposalVerbs.ts"
+import { MemoryInspect, MemoryLineage, MemoryProvenance } from "../memory/ProvenanceVerbs.ts"
+import { MemoryRedact } from "../memory/RedactVerbs.ts"
 import { MemoryApply, MemoryClear } from "../memory/SweepVerbs.ts"
 import { NamespaceGet, NamespaceList, NamespaceRegister } from "../namespace/NamespaceVerbs.ts"
 import { MemorySearch } from "../retrieval/SearchVerbs.ts"
@@ -54,6 +59,19 @@ export const LoomRpcs = RpcGroup.make(
   BlacklistAdd.rpc,
   BlacklistList.rpc,
   BlacklistRemove.rpc,
+  MemoryProvenance.rpc,
+  MemoryLineage.rpc,
+  MemoryInspect.rpc,
+  MemoryPromote.rpc,
+  MemoryRedact.rpc,
+  ConflictsList.rpc,
+  ConflictsResolve.rpc,
+  NamespaceRegister.rpc,
+  NamespaceGet.rpc,
+  NamespaceList.rpc,
+  NamespaceAudit.rpc,
+  NamespaceValidate.rpc,
+  NamespaceRollback.rpc,
   TokenMint.rpc,
   TokenRevoke.rpc,
   TokenList.rpc

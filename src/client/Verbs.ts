@@ -5,6 +5,7 @@
 import { TokenList, TokenMint, TokenRevoke } from "../access/TokenVerbs.ts"
 import { BlacklistAdd, BlacklistList, BlacklistRemove } from "../blacklist/BlacklistVerbs.ts"
 import { CalibrationGet } from "../memory/CalibrationVerbs.ts"
+import { ConflictsList, ConflictsResolve } from "../memory/ConflictVerbs.ts"
 import { MemoryLock, MemoryPin, MemoryReject, MemoryTouch, MemoryVerify } from "../memory/LifecycleVerbs.ts"
 import { MemoryTimeline } from "../memory/MemoryTimeVerbs.ts"
 import {
@@ -19,7 +20,11 @@ import {
   MemoryUpdate,
   MemoryUpdateById
 } from "../memory/MemoryVerbs.ts"
+import { NamespaceAudit, NamespaceRollback, NamespaceValidate } from "../memory/NamespaceReviewVerbs.ts"
+import { MemoryPromote } from "../memory/PromoteVerbs.ts"
 import { MemoryProposalDecide, MemoryProposals } from "../memory/ProposalVerbs.ts"
+import { MemoryInspect, MemoryLineage, MemoryProvenance } from "../memory/ProvenanceVerbs.ts"
+import { MemoryRedact } from "../memory/RedactVerbs.ts"
 import { MemoryApply, MemoryClear } from "../memory/SweepVerbs.ts"
 import { NamespaceGet, NamespaceList, NamespaceRegister } from "../namespace/NamespaceVerbs.ts"
 import { MemorySearch } from "../retrieval/SearchVerbs.ts"
@@ -53,6 +58,19 @@ export const allVerbs = [
   BlacklistAdd,
   BlacklistList,
   BlacklistRemove,
+  MemoryProvenance,
+  MemoryLineage,
+  MemoryInspect,
+  MemoryPromote,
+  MemoryRedact,
+  ConflictsList,
+  ConflictsResolve,
+  NamespaceRegister,
+  NamespaceGet,
+  NamespaceList,
+  NamespaceAudit,
+  NamespaceValidate,
+  NamespaceRollback,
   TokenMint,
   TokenRevoke,
   TokenList

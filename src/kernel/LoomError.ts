@@ -58,7 +58,8 @@ export const refusalCodes = {
 
 export type RefusalCode = keyof typeof refusalCodes
 
-const refusalCodeNames = Object.keys(refusalCodes).filter((name): name is RefusalCode => name in refusalCodes)
+/** Every code of a refusal. */
+export const refusalCodeNames = Object.keys(refusalCodes).filter((name): name is RefusalCode => name in refusalCodes)
 
 /** The request was understood and is not carried out: `code` says which rule, `facts` what it met (never a value). */
 export class Refusal extends Schema.TaggedError<Refusal>()("Refusal", {

@@ -206,6 +206,40 @@ export const tables: Readonly<Record<string, TableFacts>> = {
     rollback: "follows",
     prune: "unreferred"
   },
+  memory_belief_sources: {
+    columns: {
+      scope,
+      identity: [
+        ...identity,
+        "source_org",
+        "source_namespace",
+        "source_agent",
+        "source_user_id",
+        "source_session_id",
+        "source_memory_key",
+        "source_memory_id"
+      ],
+      content: ["content_sha256", "source_content_sha256", "rationale"],
+      facts: [
+        "support_type",
+        "lineage_id",
+        "approver",
+        "promoted_from_candidate_id",
+        "reversible_until",
+        "actor",
+        "at",
+        "write_id",
+        "version",
+        ...fence
+      ]
+    },
+    person: "user_id",
+    erase: "rows",
+    export: "rows",
+    // A source supports one content of a row, so it counts again when that content does.
+    rollback: "follows",
+    prune: "unreferred"
+  },
   namespaces: {
     columns: {
       scope,

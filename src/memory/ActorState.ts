@@ -222,7 +222,7 @@ const fromIndex = (
     const wanted = new Set(index.matches(probes))
     for (const identity of identities) wanted.add(identityKey(identity))
     for (const { neighbour } of nominations) wanted.add(neighbour.identity)
-    for (const identity of [...wanted]) {
+    for (const identity of Array.from(wanted)) {
       const entry = index.get(identity)
       if (entry === undefined) continue
       index.linkedTo(entry.memory_id).forEach((linked) => wanted.add(linked))

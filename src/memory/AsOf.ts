@@ -16,6 +16,7 @@ export type Mark = Pick<
   | "memory_id"
   | "version"
   | "content_sha256"
+  | "value_kind"
   | "status"
   | "change"
   | "valid_at"
@@ -163,7 +164,7 @@ export const retirement = (claim: Claim, successors: Successors): number | null 
 
 /** Whether a claim has a place in the order of its identity; a proposal is on trial and takes none. */
 export const takesPart = ({ last, withdrawn }: Claim): boolean =>
-  !withdrawn && last.status !== "proposed" && last.content_sha256 !== ""
+  !withdrawn && last.status !== "proposed" && last.value_kind !== "redacted"
 
 /** Later date first; of one date, the later statement. */
 export const laterFirst = (left: Claim, right: Claim): number =>

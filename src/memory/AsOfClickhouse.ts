@@ -22,7 +22,8 @@ const identities = (where: Fragment, instant: Instant): Fragment =>
     FROM (
       SELECT memory_id, arraySort(one -> one.1, groupArray((version, sipHash64(content_sha256), toString(status),
         toString(change), tuple(valid_at), tuple(valid_to), tuple(temporal_anchor), updated_at,
-        if(status = 'superseded', superseded_by, ''), sipHash64(write_id), coalesce(invalid_at, updated_at)))) AS marks
+        if(status = 'superseded', superseded_by, ''), sipHash64(write_id), coalesce(invalid_at, updated_at),
+        value_kind = 'redacted'))) AS marks
       ${known(where, instant)}
       GROUP BY memory_id
     )`
@@ -76,7 +77,7 @@ const claims = (where: Fragment, instant: Instant): Fragment =>
         argMin(mark.8, version) AS learned, ${
     ch.join([dated("valid_at"), dated("valid_to"), dated("temporal_anchor")])
   },
-        argMax(mark.3, version) AS state, argMax(mark.2, version) AS content, argMax(mark.9, version) AS successor,
+        argMax(mark.3, version) AS state, argMax(mark.12, version) AS redacted, argMax(mark.9, version) AS successor,
         argMax(is_out, version) AS is_gone, argMin(of_era, version) AS era,
         maxIf(version, retires) AS retired, argMaxIf(mark.10, version, retires) AS retired_by,
         argMaxIf(mark.11, version, retires) AS retired_at, maxIf(version, returns) AS rolled
@@ -100,7 +101,7 @@ const latest = (where: Fragment, instant: Instant): Fragment =>
     FROM (
       SELECT max(rolled) AS rolled_at, argMax(claim, rolled) AS rolled_to, argMax(era, last) AS in_era,
         groupArrayIf((best, first, last, claim, era, state, tuple(valid_to), successor, retired, retired_by, retired_at),
-          best <= ${ch.dateTime64(instant.at)} AND state != 'proposed' AND content != sipHash64('')) AS candidates
+          best <= ${ch.dateTime64(instant.at)} AND state != 'proposed' AND NOT redacted) AS candidates
       FROM (${claims(where, instant)})
       GROUP BY memory_id
       HAVING NOT argMax(is_gone, last)
@@ -141,7 +142,7 @@ const isPlain = ch.fragment`count() = 1 AND any(status) IN ('active', 'conflicte
 const plain = (where: Fragment, instant: Instant): Fragment => {
   const at = ch.dateTime64(instant.at)
   return ch.fragment`SELECT any(version) AS answering ${known(where, instant)} GROUP BY memory_id
-    HAVING ${isPlain} AND any(content_sha256) != ''
+    HAVING ${isPlain} AND any(value_kind) != 'redacted'
       AND coalesce(any(valid_at), any(temporal_anchor), any(updated_at)) <= ${at}
       AND (any(valid_to) IS NULL OR any(valid_to) > ${at})`
 }

@@ -193,13 +193,18 @@ export const Transition = Schema.Union(
   /** A new value for the row, judged like memory.update; the item carries the content. */
   Schema.TaggedStruct("correct", { assumed: Assumed, statement: Statement }),
   /** Back to an earlier version, as a new one; null takes out of service a row that was not there. */
-  Schema.TaggedStruct("revert", { to: Schema.NullOr(StoredVersion) })
+  Schema.TaggedStruct("revert", { to: Schema.NullOr(StoredVersion) }),
+  /** A row that is out of service loses its value for good; its hashes stay. Only for the content named. */
+  Schema.TaggedStruct("scrub", { content_sha256: Schema.String })
 )
 export type Transition = typeof Transition.Type
 
 export const TransitionItem = Schema.Struct({
   target: Target,
-  /** The version the caller went by; the actor answers STALE_VERSION when the row has another by now. */
+  /**
+   * The version the caller went by; the actor answers STALE_VERSION when the row had another before this command. What
+   * items before it in the same command did to the row is no surprise to the caller.
+   */
   expected_version: Schema.NullOr(Schema.String),
   content: Schema.NullOr(Content),
   transition: Transition
@@ -209,6 +214,8 @@ export type TransitionItem = typeof TransitionItem.Type
 /** At most 500 items; each is answered on its own, in order, and sees the ones before it. */
 export const TransitionCommand = Schema.TaggedStruct("memory.transition", {
   meta: WriteMeta,
+  /** All or nothing: when one item is refused or meets no row, none is carried out, and the others read `unchanged`. */
+  atomic: given(Schema.Boolean),
   items: Schema.Array(TransitionItem)
 })
 export type TransitionCommand = typeof TransitionCommand.Type

@@ -135,7 +135,7 @@ export const nextStep = ({ _tag, ...decision }: Decision, key: string): string |
 /** Content as the store knows it, for a row whose value is judged without its vector. */
 export const contentOf = (row: MemoryRow): Content => ({
   value: row.value,
-  value_kind: row.value_kind,
+  value_kind: row.value_kind === "json" ? "json" : "string",
   content_sha256: row.content_sha256,
   canonical_sha256: row.canonical_sha256,
   memory_type: row.memory_type,

@@ -72,7 +72,8 @@ export const MemoryRow = Schema.Struct({
   memory_id: Schema.String,
   run_id: Schema.String,
   value: Schema.String,
-  value_kind: Schema.Literal("string", "json"),
+  /** `redacted`: the value was scrubbed (`memory.redact`) and is empty; hashes and audit columns are those it had. */
+  value_kind: Schema.Literal("string", "json", "redacted"),
   content_sha256: Schema.String,
   canonical_sha256: Schema.String,
   memory_type: Schema.String,
@@ -141,8 +142,12 @@ export const isLive = (row: Pick<MemoryRow, "status" | "expires_at" | "valid_to"
 export const isEnded = (row: Pick<MemoryRow, "expires_at" | "valid_to">, now: number): boolean =>
   (row.expires_at !== null && row.expires_at <= now) || (row.valid_to !== null && row.valid_to <= now)
 
-/** The value as the caller gave it: a string byte for byte, other JSON equal by RFC 8785. */
+/** Whether the value of this version was scrubbed: what it said is gone for good. */
+export const isRedacted = ({ value_kind }: Pick<MemoryRow, "value_kind">): boolean => value_kind === "redacted"
+
+/** The value as the caller gave it: a string byte for byte, other JSON equal by RFC 8785; null when it was redacted. */
 export const valueOf = (row: Pick<MemoryRow, "value" | "value_kind">): Json => {
+  if (isRedacted(row)) return null
   if (row.value_kind === "string") return row.value
   const parsed: Json = JSON.parse(row.value)
   return parsed

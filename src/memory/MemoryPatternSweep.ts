@@ -78,7 +78,9 @@ export const layer: Layer.Layer<BlacklistSweep, never, MemoryReader | MemoryStor
             limit: AT_ONCE,
             offset: 0
           })
-          const matching = page.filter((row) => pattern.matches(judgedText(row.value, row.value_kind)))
+          const matching = page.filter((row) =>
+            row.value_kind !== "redacted" && pattern.matches(judgedText(row.value, row.value_kind))
+          )
           const room = CAP - progress.swept
           if (matching.length > room) progress.truncated = true
           if (matching.length > 0 && room > 0) {

@@ -53,7 +53,7 @@ export const named = (view: HeadView, target: Target): ReadonlyArray<MemoryRow> 
   )
 }
 
-const ambiguous = (rows: ReadonlyArray<MemoryRow>): Refusal =>
+export const ambiguous = (rows: ReadonlyArray<MemoryRow>): Refusal =>
   refuse("AMBIGUOUS_KEY", "The key is held by several writers; narrow by agent, user_id or session_id", {
     writers: rows.map(({ agent, memory_id, session_id, user_id }) => ({ agent, user_id, session_id, memory_id }))
   })

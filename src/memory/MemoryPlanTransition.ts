@@ -15,10 +15,11 @@ import type {
 import { carried } from "./MemoryDraft.ts"
 import type { WriteAnswer } from "./MemoryFields.ts"
 import type { Change, MemoryRow } from "./MemoryModel.ts"
-import { isLive } from "./MemoryModel.ts"
+import { isLive, isRedacted } from "./MemoryModel.ts"
 import { answerOf } from "./MemoryPlan.ts"
 import { comingBack, correction, judgedFacts, named, tombstone } from "./MemoryPlanTarget.ts"
-import { Writing } from "./MemoryWriting.ts"
+import { scrubbedContent } from "./MemoryScrub.ts"
+import { nothing, Writing } from "./MemoryWriting.ts"
 import type { Ground, Planned, Planning } from "./MemoryWriting.ts"
 import { isLocked, lockedFault } from "./WritePolicy.ts"
 
@@ -26,11 +27,14 @@ import { isLocked, lockedFault } from "./WritePolicy.ts"
 type Moved = Either.Either<Planned<WriteAnswer> | null, Refusal>
 
 export const planTransition = (asked: Planning, command: TransitionCommand): Planned<TransitionAnswer> => {
-  const planning = command.meta.dry_run ? { ...asked, view: asked.view.fork() } : asked
+  const isTrial = command.meta.dry_run || command.atomic === true
+  const planning = isTrial ? { ...asked, view: asked.view.fork() } : asked
   const all = new Writing(planning, command.meta)
+  // What rows that this command changed were before it.
+  const before = new Map<string, bigint>()
   const results = command.items.map((item, index): TransitionResult => {
     const moment = { ...planning.moment, version: planning.moment.version + BigInt(all.rows.length) }
-    const { moved, row } = step({ ...planning, moment }, command, item)
+    const { moved, row } = step({ ...planning, moment }, command, item, before)
     const about = {
       index,
       memory_id: row?.memory_id ?? null,
@@ -56,16 +60,28 @@ export const planTransition = (asked: Planning, command: TransitionCommand): Pla
     all.rows.push(...moved.right.rows)
     all.derived.push(...moved.right.derived)
     all.entities.push(...moved.right.entities)
+    for (const { memory_id } of moved.right.rows) {
+      const known = planning.view.withId(memory_id)
+      if (known !== undefined && !before.has(memory_id)) before.set(memory_id, known.version)
+    }
     planning.view.putAll(moved.right)
     return { ...about, outcome: "changed", answer: moved.right.answer }
   })
-  return all.planned({ results })
+  const isOff = command.atomic === true &&
+    results.some(({ outcome }) => outcome === "refused" || outcome === "not_found")
+  if (!isOff) return all.planned({ results })
+  return nothing({
+    results: results.map((result): TransitionResult =>
+      result.outcome === "changed" ? { ...result, outcome: "unchanged", answer: null } : result
+    )
+  })
 }
 
 const step = (
   planning: Planning,
   command: TransitionCommand,
-  item: TransitionItem
+  item: TransitionItem,
+  before: ReadonlyMap<string, bigint>
 ): { readonly row: MemoryRow | undefined; readonly moved: Moved | undefined } => {
   const rows = named(planning.view, item.target).filter((row) => isMeant(row, item.transition))
   // A key names the live row before rows that went out of service.
@@ -83,9 +99,11 @@ const step = (
       )
     }
   }
-  // What the write itself did to a row (a link it took away, a duplicate it brought back) is no surprise to it.
+  // What the write itself did to a row (a link it took away, a duplicate it brought back) is no surprise to it: neither
+  // in this command nor in an earlier one of the same sweep.
+  const version = before.get(row.memory_id) ?? row.version
   const isOwn = row.write_id === command.meta.write_id
-  if (item.expected_version !== null && item.expected_version !== row.version.toString() && !isOwn) {
+  if (item.expected_version !== null && item.expected_version !== version.toString() && !isOwn) {
     return { row, moved: Either.left(refuse("STALE_VERSION", "The memory changed since it was read")) }
   }
   return { row, moved: move(planning, command, item, row) }
@@ -96,6 +114,8 @@ const isMeant = ({ status }: MemoryRow, { _tag }: Transition): boolean => {
   switch (_tag) {
     case "revert":
       return true
+    case "scrub":
+      return status === "tombstoned" || status === "superseded" || status === "rejected"
     case "accept":
       return status === "proposed"
     case "reject":
@@ -210,6 +230,12 @@ const move = (
     }
     case "revert":
       return revert(writing, row, transition.to, done)
+    case "scrub":
+      if (locked) return Either.left(lockedFault(row))
+      if (row.content_sha256 !== transition.content_sha256) {
+        return Either.left(refuse("STALE_VERSION", "The memory holds another value by now"))
+      }
+      return isRedacted(row) ? Either.right(null) : columns("label", scrubbedContent)
   }
 }
 
@@ -293,6 +319,13 @@ const revert = (
   }
   if (to.memory_id !== row.memory_id) {
     return Either.left(refuse("STALE_VERSION", "The version belongs to another memory", { memory_key: row.memory_key }))
+  }
+  if (isRedacted(to) && isLive(to, writing.now)) {
+    return Either.left(
+      refuse("INVALID_ARGUMENT", "The value of that version was redacted: it cannot serve again", {
+        memory_key: row.memory_key
+      })
+    )
   }
   return done(writing.change({ ...to, version: row.version }, "rollback", ground, {}))
 }

@@ -12,8 +12,7 @@ import { UInt64 } from "../platform/ClickhouseValue.ts"
 import * as MemoryListClickhouse from "./MemoryListClickhouse.ts"
 import { byWriter } from "./MemoryListClickhouse.ts"
 import { MemoryReader } from "./MemoryReader.ts"
-import type { WriterFilter } from "./MemoryReader.ts"
-import type { Place } from "./MemoryReader.ts"
+import type { Place, WriterFilter } from "./MemoryReader.ts"
 import {
   inPlaces,
   inScope,

@@ -7,8 +7,8 @@ import { resolveUser } from "../kernel/Caller.ts"
 import type { Caller } from "../kernel/Caller.ts"
 import { mintWriteId } from "../kernel/Ids.ts"
 import type { Refusal } from "../kernel/LoomError.ts"
-import { refuse } from "../kernel/LoomError.ts"
-import type { Assumed, Target, WriteMeta } from "./MemoryCommand.ts"
+import { refusalCodeNames, refuse } from "../kernel/LoomError.ts"
+import type { Assumed, Target, TransitionResult, WriteMeta } from "./MemoryCommand.ts"
 import type { MemoryRow, SourceClass } from "./MemoryModel.ts"
 import { idempotencyOf, sourceClassOf } from "./MemoryStatement.ts"
 
@@ -66,3 +66,22 @@ export const assumedOf = (row: MemoryRow | undefined, fromOldValue: boolean): As
   memory_type: row?.memory_type ?? "",
   sensitivity: row?.sensitivity ?? "none"
 })
+
+/** The target that names one row that was read, within its own user's bound. */
+export const idTarget = (row: MemoryRow): Target => ({
+  memory_key: null,
+  memory_id: row.memory_id,
+  agent: null,
+  user_id: row.user_id,
+  session_id: null
+})
+
+/** Why an item of a transition was not carried out, as the verb's own refusal; undefined when it was. */
+export const refusedItem = ({ code, facts, memory_id, message, outcome }: TransitionResult): Refusal | undefined => {
+  if (outcome === "not_found") {
+    return refuse("STALE_VERSION", "A memory went out of service since it was read", { memory_id })
+  }
+  if (outcome !== "refused") return undefined
+  const named = refusalCodeNames.find((name) => name === code) ?? "STALE_VERSION"
+  return refuse(named, message ?? "The memory changed since it was read", { memory_id, ...facts })
+}

@@ -55,6 +55,7 @@ export const StoredMark = StoredRow.pick(
   "memory_id",
   "version",
   "content_sha256",
+  "value_kind",
   "status",
   "change",
   "valid_at",

@@ -1,5 +1,5 @@
 /**
- * Both ports of memory over one shared state in this process: a real store without an engine, with the same commit
+ * The ports of memory over one shared state in this process: a real store without an engine, with the same commit
  * order and the same answers. It keeps every version, since the history is the state and the heads are its tops.
  */
 import * as Context from "effect/Context"
@@ -16,6 +16,8 @@ import { LIVE_STATUSES, SERVED_STATUSES } from "./MemoryModel.ts"
 import type { MemoryRow, Status } from "./MemoryModel.ts"
 import { MemoryReader } from "./MemoryReader.ts"
 import type { ListFilter, Place } from "./MemoryReader.ts"
+import { MemoryReview } from "./MemoryReview.ts"
+import { makeReview } from "./MemoryReviewMemory.ts"
 import { MemoryStore } from "./MemoryStore.ts"
 import type {
   AuditEntry,
@@ -293,9 +295,12 @@ const makeReader = (state: State): MemoryReader["Type"] => {
   }
 }
 
-export const layerMemory: Layer.Layer<MemoryStore | MemoryReader> = Layer.effectContext(
+export const layerMemory: Layer.Layer<MemoryStore | MemoryReader | MemoryReview> = Layer.effectContext(
   Effect.sync(() => {
     const state: State = new Map()
-    return Context.make(MemoryStore, makeStore(state)).pipe(Context.add(MemoryReader, makeReader(state)))
+    return Context.make(MemoryStore, makeStore(state)).pipe(
+      Context.add(MemoryReader, makeReader(state)),
+      Context.add(MemoryReview, makeReview((scope) => spaceOf(state, scope)))
+    )
   })
 )

@@ -208,6 +208,8 @@ export const MemoryView = Schema.Struct({
   /** Null for a high-sensitivity row outside a read by key. */
   value: Json,
   value_withheld: Schema.optional(Schema.Boolean),
+  /** The value of this version was scrubbed (memory.redact); it is null for good. */
+  redacted: Schema.optional(Schema.Boolean),
   memory_type: Schema.String,
   tags: Schema.Array(Schema.String),
   entities: Schema.Array(Schema.String),

@@ -4,7 +4,7 @@
  */
 import * as Schema from "effect/Schema"
 import type { MemoryRow } from "./MemoryModel.ts"
-import { valueOf, verification } from "./MemoryModel.ts"
+import { isRedacted, valueOf, verification } from "./MemoryModel.ts"
 import type { MemoryView } from "./MemoryVerbs.ts"
 
 const iso = (millis: number | null): string | null => millis === null ? null : new Date(millis).toISOString()
@@ -38,6 +38,7 @@ export const viewOf = (row: MemoryRow, options: ViewOptions): MemoryView => {
       ? value.slice(0, options.previewCharacters)
       : value,
     ...(withheld ? { value_withheld: true } : {}),
+    ...(isRedacted(row) ? { redacted: true } : {}),
     memory_type: row.memory_type,
     tags: row.tags,
     entities: row.entities,

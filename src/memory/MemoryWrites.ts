@@ -14,7 +14,7 @@ import type { BoundVerb, Payload } from "../kernel/Verb.ts"
 import { MemoryClient } from "./MemoryClient.ts"
 import type { FailedItem, SetItem, Target, WriteMeta } from "./MemoryCommand.ts"
 import { MemoryIntake } from "./MemoryIntake.ts"
-import { isLive, valueOf } from "./MemoryModel.ts"
+import { isLive, isRedacted, valueOf } from "./MemoryModel.ts"
 import type { MemoryRow } from "./MemoryModel.ts"
 import * as MemoryPreparing from "./MemoryPreparing.ts"
 import { untilSettled } from "./MemoryPreparing.ts"
@@ -168,6 +168,11 @@ export const make: Effect.Effect<
       const target = yield* targetOf(caller, request)
       return yield* untilSettled(Effect.gen(function*() {
         const row = yield* current(scope, target, isGone)
+        if (row !== undefined && isRedacted(row)) {
+          return yield* refuse("INVALID_ARGUMENT", "The value was redacted: write the memory anew with memory.set", {
+            memory_key: row.memory_key
+          })
+        }
         return yield* client.restore(scope, {
           _tag: "memory.restore",
           meta,

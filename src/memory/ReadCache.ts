@@ -151,7 +151,7 @@ class Answers {
 
   forget(scope: string): void {
     const prefix = `${scope}\u0000`
-    for (const key of [...this.keys.keys()]) if (key.startsWith(prefix)) this.drop(key)
+    for (const key of Array.from(this.keys.keys())) if (key.startsWith(prefix)) this.drop(key)
     this.spoil((load) => load.scope === scope)
   }
 

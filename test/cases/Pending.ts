@@ -18,8 +18,8 @@ export const pending: ReadonlyArray<PendingSteps> = [
   { case: "T11", steps: "the entity listing counts it no more", verbs: ["entity.list"] },
   {
     case: "T16",
-    steps: "provenance and evidence of another user's id",
-    verbs: ["memory.provenance", "memory.evidence"]
+    steps: "evidence of another user's id",
+    verbs: ["memory.evidence"]
   },
   { case: "T21", steps: "blank messages", verbs: ["memory.set_from_messages"] },
   { case: "T24", steps: "found at once on another node", verbs: [], part: "several nodes on one store" }

@@ -276,7 +276,7 @@ describe("AsOf", () => {
     })
 
     it("a version whose content was redacted answers for no time", () => {
-      assert.isUndefined(at(-600)([{ ...first, value: "", content_sha256: "" }]))
+      assert.isUndefined(at(-600)([{ ...first, value: "", value_kind: "redacted" }]))
     })
 
     it("voided versions are not there", () => {

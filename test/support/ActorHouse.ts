@@ -3,6 +3,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
 import { Dispatch, make } from "../../services/gateway/Dispatch.ts"
 import * as LocalSharding from "../../services/layers/LocalSharding.ts"
 import * as BlacklistCache from "../../src/blacklist/BlacklistCache.ts"
@@ -10,6 +11,7 @@ import { localCaller } from "../../src/kernel/Caller.ts"
 import type { Caller } from "../../src/kernel/Caller.ts"
 import type { LoomError } from "../../src/kernel/LoomError.ts"
 import * as ActorRules from "../../src/memory/ActorRules.ts"
+import { layerMemory as layerBeliefs } from "../../src/memory/BeliefSources.ts"
 import * as Committer from "../../src/memory/Committer.ts"
 import * as LifecycleHandlers from "../../src/memory/LifecycleHandlers.ts"
 import * as MemoryClient from "../../src/memory/MemoryClient.ts"
@@ -19,6 +21,7 @@ import * as MemoryReads from "../../src/memory/MemoryReads.ts"
 import * as MemoryStoreMemory from "../../src/memory/MemoryStoreMemory.ts"
 import * as MemoryWrites from "../../src/memory/MemoryWrites.ts"
 import * as ProposalHandlers from "../../src/memory/ProposalHandlers.ts"
+import * as ReviewHandlers from "../../src/memory/ReviewHandlers.ts"
 import * as SensitivityPolicy from "../../src/memory/SensitivityPolicy.ts"
 import * as SweepHandlers from "../../src/memory/SweepHandlers.ts"
 import * as Thresholds from "../../src/memory/Thresholds.ts"
@@ -35,7 +38,8 @@ const layerDispatch = Layer.effect(
       MemoryReads.make,
       LifecycleHandlers.make,
       SweepHandlers.make,
-      ProposalHandlers.make
+      ProposalHandlers.make,
+      ReviewHandlers.make
     ]),
     (groups) => make(groups.flat())
   )
@@ -58,6 +62,7 @@ export const layer = (options: MemoryEntity.Options = MemoryEntity.defaultOption
     Layer.provideMerge(Layer.mergeAll(
       FaultyStore.layerScript,
       MemoryStoreMemory.layerMemory,
+      layerBeliefs,
       NamespaceStore.layerMemory,
       WritePolicy.layer,
       SensitivityPolicy.layerDetect,
@@ -73,4 +78,14 @@ export const call = (
 ): Effect.Effect<Record<string, unknown>, LoomError, Dispatch> =>
   Effect.flatMap(Dispatch, (dispatch) => dispatch.call(verb, request, caller)).pipe(
     Effect.map((answer) => ({ ...Object(answer) }))
+  )
+
+/** Calls a verb as the caller given and reads the answer by the verb's schema. */
+export const ask = <A, I>(
+  verb: { readonly tag: string; readonly answer: Schema.Schema<A, I> },
+  request: object,
+  caller: Caller = localCaller
+): Effect.Effect<A, LoomError, Dispatch> =>
+  Effect.flatMap(Dispatch, (dispatch) => dispatch.call(verb.tag, request, caller)).pipe(
+    Effect.map(Schema.decodeUnknownSync(verb.answer))
   )

@@ -1,0 +1,108 @@
+/**
+ * What memories rest on: a row for each source of one content of one memory, recorded before the memory itself. A source
+ * whose memory never came is read by nobody. The source may lie in another namespace of the org; whoever reads looks
+ * first whether the caller may know of it.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Ref from "effect/Ref"
+import * as Schema from "effect/Schema"
+import { identityKey } from "../kernel/Identity.ts"
+import type { Identity } from "../kernel/Identity.ts"
+import { canonical, sha256 } from "../kernel/Json.ts"
+import type { StoreError, Unavailable } from "../kernel/LoomError.ts"
+
+export const SupportType = Schema.Literal("derived_from", "promoted_from")
+export type SupportType = typeof SupportType.Type
+
+export const BeliefSource = Schema.Struct({
+  org: Schema.String,
+  namespace: Schema.String,
+  agent: Schema.String,
+  user_id: Schema.String,
+  session_id: Schema.String,
+  memory_key: Schema.String,
+  /** The content that is supported. */
+  content_sha256: Schema.String,
+  source_org: Schema.String,
+  source_namespace: Schema.String,
+  source_agent: Schema.String,
+  source_user_id: Schema.String,
+  source_session_id: Schema.String,
+  source_memory_key: Schema.String,
+  source_memory_id: Schema.String,
+  source_content_sha256: Schema.String,
+  support_type: SupportType,
+  lineage_id: Schema.String,
+  rationale: Schema.String,
+  approver: Schema.String,
+  promoted_from_candidate_id: Schema.String,
+  /** Milliseconds; null when not said. */
+  reversible_until: Schema.NullOr(Schema.Number),
+  actor: Schema.String,
+  /** Milliseconds. */
+  at: Schema.Number,
+  write_id: Schema.String,
+  version: Schema.BigIntFromSelf,
+  epoch: Schema.BigIntFromSelf,
+  seq: Schema.BigIntFromSelf
+})
+export type BeliefSource = typeof BeliefSource.Type
+
+/** The same for the same content from the same source, whenever it is recorded. */
+export const lineageId = (source: Omit<BeliefSource, "lineage_id">): string =>
+  `lin_${
+    sha256(canonical([
+      source.org,
+      source.namespace,
+      identityKey(source),
+      source.content_sha256,
+      source.source_namespace,
+      source.source_memory_id,
+      source.support_type
+    ])).slice(0, 32)
+  }`
+
+export class BeliefSources extends Context.Tag("loom/memory/BeliefSources")<BeliefSources, {
+  readonly record: (sources: ReadonlyArray<BeliefSource>) => Effect.Effect<void, Unavailable>
+  /** What a memory rests on, newest first. */
+  readonly of: (identity: Identity) => Effect.Effect<ReadonlyArray<BeliefSource>, StoreError>
+  /** What rests on a memory, in every namespace of its org, newest first. */
+  readonly restingOn: (
+    org: string,
+    namespace: string,
+    memoryId: string
+  ) => Effect.Effect<ReadonlyArray<BeliefSource>, StoreError>
+}>() {}
+
+const newestFirst = (left: BeliefSource, right: BeliefSource): number => left.version > right.version ? -1 : 1
+
+/** A real store for tests and for programs that keep nothing. */
+export const layerMemory: Layer.Layer<BeliefSources> = Layer.effect(
+  BeliefSources,
+  Effect.map(Ref.make(new Map<string, BeliefSource>()), (ref) => {
+    const found = (condition: (source: BeliefSource) => boolean) =>
+      Effect.map(Ref.get(ref), (all) => [...all.values()].filter(condition).sort(newestFirst))
+    return {
+      record: (sources) =>
+        Ref.update(ref, (all) => {
+          const next = new Map(all)
+          for (const source of sources) {
+            const known = next.get(source.lineage_id)
+            if (known === undefined || known.version <= source.version) next.set(source.lineage_id, source)
+          }
+          return next
+        }),
+      of: (identity) =>
+        found((source) =>
+          source.org === identity.org && source.namespace === identity.namespace &&
+          identityKey(source) === identityKey(identity)
+        ),
+      restingOn: (org, namespace, memoryId) =>
+        found((source) =>
+          source.org === org && source.source_namespace === namespace && source.source_memory_id === memoryId
+        )
+    }
+  })
+)

@@ -1,0 +1,52 @@
+/**
+ * `BeliefSources` in `loom.memory_belief_sources`; the row with the highest version counts.
+ */
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
+import { ch, Clickhouse } from "../platform/Clickhouse.ts"
+import { EpochMillis, UInt64 } from "../platform/ClickhouseValue.ts"
+import { BeliefSource, BeliefSources } from "./BeliefSources.ts"
+import { inPlaces, inScope } from "./MemoryRowsClickhouse.ts"
+
+const Row = Schema.Struct({
+  ...BeliefSource.fields,
+  reversible_until: Schema.NullOr(EpochMillis),
+  at: EpochMillis,
+  version: UInt64,
+  epoch: UInt64,
+  seq: UInt64
+})
+
+const columns = ch.join(Object.keys(BeliefSource.fields).map((name) => ch.identifier(name)))
+
+export const layer: Layer.Layer<BeliefSources, never, Clickhouse> = Layer.effect(
+  BeliefSources,
+  Effect.map(Clickhouse, (clickhouse) => ({
+    record: Effect.fn("BeliefSources.record")(function*(sources) {
+      yield* clickhouse.insert(
+        "loom.memory_belief_sources",
+        sources.map((source) => ({
+          ...source,
+          reversible_until: source.reversible_until === null ? null : new Date(source.reversible_until),
+          at: new Date(source.at)
+        }))
+      )
+    }),
+    of: Effect.fn("BeliefSources.of")(function*(identity) {
+      return yield* clickhouse.query(
+        ch.sql("BeliefSources.of")`SELECT ${columns} FROM loom.memory_belief_sources FINAL
+          WHERE ${inScope(identity)} AND ${inPlaces([identity])} ORDER BY version DESC`,
+        Row
+      )
+    }),
+    restingOn: Effect.fn("BeliefSources.restingOn")(function*(org, namespace, memoryId) {
+      return yield* clickhouse.query(
+        ch.sql("BeliefSources.restingOn")`SELECT ${columns} FROM loom.memory_belief_sources FINAL
+          WHERE org = ${ch.string(org)} AND source_namespace = ${ch.string(namespace)}
+            AND source_memory_id = ${ch.string(memoryId)} ORDER BY version DESC`,
+        Row
+      )
+    })
+  }))
+)

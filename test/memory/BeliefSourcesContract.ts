@@ -1,0 +1,74 @@
+/**
+ * What every adapter promises of belief sources.
+ */
+import { assert, layer as testLayer } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import type * as Layer from "effect/Layer"
+import type { Scope } from "../../src/kernel/Identity.ts"
+import { BeliefSources, lineageId } from "../../src/memory/BeliefSources.ts"
+import type { BeliefSource } from "../../src/memory/BeliefSources.ts"
+import { freshScope, noon, versionAt } from "./MemoryFixture.ts"
+
+const sourceOf = (scope: Scope, changed: Partial<BeliefSource> = {}): BeliefSource => {
+  const bare = {
+    ...scope,
+    agent: "",
+    user_id: "-",
+    session_id: "",
+    memory_key: "team/deploy-window",
+    content_sha256: "c1",
+    source_org: scope.org,
+    source_namespace: "private",
+    source_agent: "bot",
+    source_user_id: "ada",
+    source_session_id: "s",
+    source_memory_key: "deploy it's",
+    source_memory_id: "mem_1",
+    source_content_sha256: "c1",
+    support_type: "promoted_from",
+    rationale: "the team \\ needs it",
+    approver: "human:grace",
+    promoted_from_candidate_id: "",
+    reversible_until: noon + 5,
+    actor: "human:ada",
+    at: noon,
+    write_id: "wr_1",
+    version: versionAt(noon),
+    epoch: 0n,
+    seq: 0n,
+    ...changed
+  } as const
+  return { ...bare, lineage_id: lineageId(bare) }
+}
+
+export const suite = <E>(name: string, layer: Layer.Layer<BeliefSources, E>): void => {
+  testLayer(layer)(`BeliefSources, ${name}`, (it) => {
+    it.effect("finds sources from both ends, newest first, each once", () =>
+      Effect.gen(function*() {
+        const beliefs = yield* BeliefSources
+        const scope = freshScope()
+        const first = sourceOf(scope)
+        const second = sourceOf(scope, {
+          source_memory_id: "mem_2",
+          support_type: "derived_from",
+          reversible_until: null,
+          version: versionAt(noon + 1)
+        })
+        const again = { ...first, approver: "human:linus", version: versionAt(noon + 2) }
+        const elsewhere = sourceOf(freshScope(), { source_memory_id: "mem_3" })
+        yield* beliefs.record([first, elsewhere])
+        yield* beliefs.record([second])
+        assert.deepStrictEqual(yield* beliefs.of(first), [second, first])
+        yield* beliefs.record([again])
+        yield* beliefs.record([again])
+        yield* beliefs.record([])
+        assert.strictEqual(again.lineage_id, first.lineage_id)
+        assert.deepStrictEqual(yield* beliefs.of(first), [again, second])
+        const resting = yield* beliefs.restingOn(scope.org, "private", "mem_2")
+        assert.deepStrictEqual(resting, [second])
+        assert.deepStrictEqual(yield* beliefs.restingOn(scope.org, "private", "mem_3"), [elsewhere])
+        assert.deepStrictEqual(yield* beliefs.restingOn("another", "private", "mem_2"), [])
+        assert.deepStrictEqual(yield* beliefs.of({ ...first, memory_key: "other" }), [])
+      }))
+  })
+}

@@ -1,0 +1,285 @@
+/**
+ * What every adapter promises of looking over a namespace and of scrubbing its past.
+ */
+import { assert, describe, layer as testLayer } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import type * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import { causeText } from "../../src/memory/MemoryCause.ts"
+import { MemoryReader } from "../../src/memory/MemoryReader.ts"
+import { MemoryReview } from "../../src/memory/MemoryReview.ts"
+import { MemoryStore } from "../../src/memory/MemoryStore.ts"
+import {
+  commitOf,
+  derivedOf,
+  embedderId,
+  freshScope,
+  keysOf,
+  noon,
+  revised,
+  rowOf,
+  versionAt
+} from "./MemoryFixture.ts"
+
+const passage = { index: 0, start: 0, end: 7, text: "Deploys", stems: ["deploy"], lemmas: ["deploy"] }
+
+export const suite = <E>(
+  name: string,
+  layer: Layer.Layer<MemoryStore | MemoryReader | MemoryReview, E>
+): void => {
+  testLayer(layer)(`MemoryReview, ${name}`, (it) => {
+    describe("heads", () => {
+      it.effect("come in the order of their places, page by page, within the bound", () =>
+        Effect.gen(function*() {
+          const [store, review] = [yield* MemoryStore, yield* MemoryReview]
+          const scope = freshScope()
+          const rows = [
+            rowOf(scope, { memory_key: "b" }),
+            rowOf(scope, { memory_key: "a", status: "tombstoned" }),
+            rowOf(scope, { memory_key: "a", user_id: "ada" }),
+            rowOf(scope, { memory_key: "a", agent: "bot" }),
+            rowOf(scope, { memory_key: "é" }),
+            rowOf(scope, { memory_key: "z" })
+          ].map((row, at) => ({ ...row, version: versionAt(noon + at) }))
+          yield* store.commit(commitOf([...rows, rowOf(freshScope())]))
+          const first = yield* review.heads(scope, null, { after: null, limit: 4 })
+          const second = yield* review.heads(scope, null, { after: first[3] ?? null, limit: 4 })
+          assert.deepStrictEqual(
+            [...first, ...second].map(({ agent, memory_key, user_id }) => `${agent}|${user_id}|${memory_key}`),
+            ["|-|a", "|-|b", "|-|z", "|-|é", "|ada|a", "bot|-|a"]
+          )
+          const own = yield* review.heads(scope, "ada", { after: null, limit: 9 })
+          assert.deepStrictEqual(own, rows.slice(2, 3))
+        }))
+
+      it.effect("are found by ids and keys together, within the bound", () =>
+        Effect.gen(function*() {
+          const [store, review] = [yield* MemoryStore, yield* MemoryReview]
+          const scope = freshScope()
+          const a = rowOf(scope, { memory_key: "a" })
+          const b = rowOf(scope, { memory_key: "b", user_id: "ada", version: versionAt(noon + 1) })
+          yield* store.commit(commitOf([a, b]))
+          assert.deepStrictEqual(keysOf(yield* review.named(scope, null, { ids: [a.memory_id], keys: ["b"] })), [
+            "a",
+            "b"
+          ])
+          assert.deepStrictEqual(keysOf(yield* review.named(scope, null, { ids: [a.memory_id], keys: ["a"] })), ["a"])
+          assert.deepStrictEqual(yield* review.named(scope, "ada", { ids: [a.memory_id], keys: [] }), [])
+          assert.deepStrictEqual(yield* review.named(scope, null, { ids: [], keys: [] }), [])
+        }))
+    })
+
+    describe("conflict links", () => {
+      it.effect("say since when they stand without a break, and by which cause", () =>
+        Effect.gen(function*() {
+          const [store, review] = [yield* MemoryStore, yield* MemoryReview]
+          const scope = freshScope()
+          const a = rowOf(scope, { memory_key: "a" })
+          const id = "mem_b"
+          const cause = causeText({ write_id: "wr_9", rule: "conflict.number", memory_id: id, evidence: "3 is not 4" })
+          const linked = { status: "conflicted", conflict_with: [id] } as const
+          const early = revised(a, 1, { ...linked, change: "flag", cause: "old" })
+          const free = revised(a, 2, { status: "active", conflict_with: [], change: "unflag", cause: "" })
+          const again = revised(a, 3, { ...linked, change: "flag", cause, write_id: "wr_9" })
+          const tagged = revised(a, 4, { ...linked, change: "label", cause: "" })
+          const b = rowOf(scope, {
+            memory_key: "b",
+            memory_id: id,
+            status: "conflicted",
+            conflict_with: [a.memory_id],
+            version: versionAt(noon + 9),
+            write_id: "wr_9"
+          })
+          const gone = rowOf(scope, {
+            ...b,
+            memory_key: "c",
+            memory_id: "mem_c",
+            expires_at: noon,
+            version: b.version + 1n
+          })
+          const retired = rowOf(scope, {
+            ...b,
+            memory_key: "d",
+            memory_id: "mem_d",
+            status: "superseded",
+            version: b.version + 2n
+          })
+          yield* store.commit(commitOf([a, early]))
+          yield* store.commit(commitOf([free, again]))
+          yield* store.commit(commitOf([tagged, b, gone, retired]))
+          const links = yield* review.conflictLinks(scope, null, noon + 60_000)
+          assert.sameDeepMembers([...links], [
+            {
+              agent: "",
+              user_id: "-",
+              session_id: "",
+              memory_key: "a",
+              memory_id: a.memory_id,
+              memory_type: "semantic",
+              other: id,
+              since: again.version,
+              at: again.updated_at,
+              write_id: "wr_9",
+              cause
+            },
+            {
+              agent: "",
+              user_id: "-",
+              session_id: "",
+              memory_key: "b",
+              memory_id: id,
+              memory_type: "semantic",
+              other: a.memory_id,
+              since: b.version,
+              at: b.updated_at,
+              write_id: "wr_9",
+              cause: ""
+            }
+          ])
+          assert.deepStrictEqual(yield* review.conflictLinks(scope, "ada", noon), [])
+        }))
+    })
+
+    describe("of one row", () => {
+      it.effect("tells what is derived, which vectors are lacking, its audit link, its versions and what it caused", () =>
+        Effect.gen(function*() {
+          const [store, review] = [yield* MemoryStore, yield* MemoryReview]
+          const scope = freshScope()
+          const first = rowOf(scope, { audit_prev: "p", audit_hash: "h" })
+          const second = revised(first, 1, { value: "Deploys happen on Fridays" })
+          const cause = causeText({ write_id: "w", rule: "newest_wins.key", memory_id: first.memory_id, evidence: "e" })
+          const other = rowOf(scope, {
+            memory_key: "other",
+            user_id: "ada",
+            status: "superseded",
+            change: "retire",
+            cause,
+            version: versionAt(noon + 2)
+          })
+          const identity = derivedOf(first).identity
+          yield* store.commit(commitOf([first, second, other], {
+            derived: [derivedOf(first, { chunks: [passage, { ...passage, index: 1 }] })],
+            entities: [{ identity, entity: "grace", version: 1n }, { identity, entity: "ada", version: 1n }]
+          }))
+          assert.deepStrictEqual(yield* review.derived(scope, first), {
+            vectors: [{ content_sha256: first.content_sha256, embedder_id: embedderId }],
+            chunks: [{ content_sha256: first.content_sha256, count: 2 }],
+            entities: ["ada", "grace"]
+          })
+          assert.deepStrictEqual(yield* review.vectorless(scope, embedderId, [first, second]), [second])
+          assert.deepStrictEqual(yield* review.vectorless(scope, "another", [first]), [first])
+          assert.deepStrictEqual(yield* review.vectorless(scope, embedderId, []), [])
+          assert.deepStrictEqual(
+            yield* review.auditLink(scope, first.version),
+            Option.some({ prev_hash: "p", hash: "h" })
+          )
+          assert.deepStrictEqual(yield* review.auditLink(scope, 1n), Option.none())
+          const versions = yield* review.versions(scope, first, 9)
+          assert.deepStrictEqual(versions.map(({ change, version }) => [change, version]), [
+            ["revise", second.version],
+            ["create", first.version]
+          ])
+          const caused = yield* review.causedBy(scope, null, first.memory_id, 9)
+          assert.deepStrictEqual(caused.map(({ change, memory_id }) => [change, memory_id]), [[
+            "retire",
+            other.memory_id
+          ]])
+          assert.deepStrictEqual(yield* review.causedBy(scope, "-", first.memory_id, 9), [])
+        }))
+    })
+
+    describe("points of the history", () => {
+      it.effect("are ends of whole writes, and rows are found as they stood there", () =>
+        Effect.gen(function*() {
+          const [store, review] = [yield* MemoryStore, yield* MemoryReview]
+          const scope = freshScope()
+          const a = rowOf(scope, { memory_key: "a", write_id: "w1" })
+          const b = rowOf(scope, { memory_key: "b", write_id: "w2", version: a.version + 10n, updated_at: noon + 5 })
+          const flagged = revised(a, 0, {
+            write_id: "w2",
+            version: a.version + 11n,
+            updated_at: noon + 5,
+            status: "conflicted"
+          })
+          const c = rowOf(scope, { memory_key: "c", write_id: "w3", version: a.version + 12n, updated_at: noon + 9 })
+          yield* store.commit(commitOf([a]))
+          yield* store.commit(commitOf([b, flagged]))
+          yield* store.commit(commitOf([c]))
+          const at = (point: { readonly version: bigint } | { readonly at: number }) => review.point(scope, point)
+          assert.strictEqual(yield* at({ version: b.version }), flagged.version)
+          assert.strictEqual(yield* at({ version: a.version }), a.version)
+          assert.strictEqual(yield* at({ version: c.version + 500n }), c.version)
+          assert.strictEqual(yield* at({ version: 1n }), 0n)
+          assert.strictEqual(yield* at({ at: noon + 5 }), flagged.version)
+          assert.strictEqual(yield* at({ at: noon + 8 }), flagged.version)
+          assert.strictEqual(yield* at({ at: noon - 1 }), 0n)
+          const rows = yield* review.standing(scope, [a, b, c], flagged.version)
+          assert.sameDeepMembers([...rows], [flagged, b])
+          assert.deepStrictEqual(yield* review.standing(scope, [a, b, c], a.version), [a])
+          assert.deepStrictEqual(yield* review.standing(scope, [], a.version), [])
+        }))
+    })
+
+    describe("scrub", () => {
+      it.effect("takes one content out of every version and of what was derived, keeps hashes, and repair brings nothing back", () =>
+        Effect.gen(function*() {
+          const [store, reader, review] = [yield* MemoryStore, yield* MemoryReader, yield* MemoryReview]
+          const scope = freshScope()
+          const answer = JSON.stringify({ conflict_verdict: "conflict", peers: [{ reason: "SENTINEL is not X" }] })
+          const first = rowOf(scope, {
+            value: "the code is SENTINEL",
+            relations: "[[\"code\",\"is\",\"SENTINEL\"]]",
+            entities: ["sentinel"],
+            idem_hash: "i",
+            answer
+          })
+          const pinned = revised(first, 1, { pinned: true, change: "pin", value: first.value, answer: "" })
+          const head = revised(first, 2, { value: "the code is elsewhere", relations: "[]", entities: [], answer: "" })
+          const other = rowOf(scope, { memory_key: "other", value: first.value, version: versionAt(noon + 3) })
+          yield* store.commit(commitOf([first, pinned], { derived: [derivedOf(first, { chunks: [passage] })] }))
+          yield* store.commit(commitOf([head, other], { derived: [derivedOf(head), derivedOf(other)] }))
+          assert.deepStrictEqual(yield* review.scrub(scope, first, first.content_sha256), {
+            versions: 2,
+            vectors: 1,
+            chunks: 1,
+            remaining: 0
+          })
+          yield* store.repair(scope, embedderId)
+          const history = yield* reader.history(scope, [first], { before: null, limit: 9 })
+          assert.deepStrictEqual(history[0], head)
+          assert.deepStrictEqual(
+            history.slice(1).map((row) => [row.value, row.value_kind, row.relations, row.entities]),
+            [["", "redacted", "[]", []], ["", "redacted", "[]", []]]
+          )
+          assert.deepStrictEqual(
+            history.map(({ audit_hash, content_sha256, version }) => [version, content_sha256, audit_hash]),
+            [head, pinned, first].map((
+              { audit_hash, content_sha256, version }
+            ) => [version, content_sha256, audit_hash])
+          )
+          assert.notInclude(history.map(({ answer, cause }) => answer + cause).join(), "SENTINEL")
+          assert.include(history[2]?.answer ?? "", "\"conflict_verdict\":\"conflict\"")
+          assert.deepStrictEqual((yield* review.derived(scope, first)).vectors.map((one) => one.content_sha256), [
+            head.content_sha256
+          ])
+          // Another memory that says the same is not meant.
+          assert.deepStrictEqual(yield* reader.history(scope, [other], { before: null, limit: 9 }), [other])
+          assert.deepStrictEqual(yield* review.scrub(scope, first, first.content_sha256), {
+            versions: 0,
+            vectors: 0,
+            chunks: 0,
+            remaining: 0
+          })
+        }))
+
+      it.effect("says when the head still holds the value", () =>
+        Effect.gen(function*() {
+          const [store, review] = [yield* MemoryStore, yield* MemoryReview]
+          const scope = freshScope()
+          const row = rowOf(scope)
+          yield* store.commit(commitOf([row]))
+          assert.strictEqual((yield* review.scrub(scope, row, row.content_sha256)).remaining, 1)
+        }))
+    })
+  })
+}
