@@ -102,7 +102,8 @@ export const runBatch = Effect.fn("NamespaceActor.batch")(function*(
     if (before !== undefined) return before
     if (command._tag === "activate") return Exit.void
     const { meta } = command
-    const earlier = meta.idem_hash === "" ? undefined : given.get(meta.idem_hash)
+    // A dry run is no retry, and answers for now (as `knownAnswer` has it).
+    const earlier = meta.idem_hash === "" || meta.dry_run ? undefined : given.get(meta.idem_hash)
     if (earlier !== undefined) return repeated(command, earlier)
     const version = nextVersion(state, now)
     const planning: Planning = {
@@ -306,6 +307,8 @@ const probesOf = (commands: ReadonlyArray<WriteCommand>, { rulesFor }: Namespace
       if (target.memory_id !== null) ids.add(target.memory_id)
       else if (target.memory_key !== null) keys.add(target.memory_key)
     }
+    if (command._tag !== "memory.transition") continue
+    for (const { transition } of command.items) if (transition._tag === "retire") ids.add(transition.by)
   }
   return { keys: [...keys], ids: [...ids], canonical, content, linked: [] }
 }

@@ -198,7 +198,7 @@ const isAssumed = (row: MemoryRow, assumed: Assumed): boolean =>
   (assumed.content_sha256 === "" || row.content_sha256 === assumed.content_sha256)
 
 const settled = (writing: Writing, row: MemoryRow, facts: Partial<WriteAnswer>): Planned<WriteAnswer> =>
-  writing.planned(answerOf(writing.meta, row, facts))
+  writing.planned(answerOf(writing.meta, writing.current(row), facts))
 
 export const planDelete = (
   planning: Planning,

@@ -168,7 +168,8 @@ export const judge = (
   }
   const twin = peers.find((peer) => peer.verdict === "duplicate")
   if (twin !== undefined && own?.pinned !== true && !write.pins) {
-    return Either.right({ _tag: "Duplicate", of: twin.row, reason: twin.reason, peers, retires: older.retires })
+    const others = older.retires.filter((retirement) => !retires(twin.row)(retirement))
+    return Either.right({ _tag: "Duplicate", of: twin.row, reason: twin.reason, peers, retires: others })
   }
   const refined = peers.filter((peer) => peer.verdict === "refines")
   const conflicts = peers.filter((peer) => peer.verdict === "conflict" && !older.retires.some(retires(peer.row)))

@@ -1,0 +1,120 @@
+/**
+ * The property: histories are drawn from a seed and played; a history that goes wrong is made as short as it can be and told
+ * step by step.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as FastCheck from "effect/FastCheck"
+import * as Layer from "effect/Layer"
+import type { Committer } from "../../src/memory/Committer.ts"
+import type { MemoryReader } from "../../src/memory/MemoryReader.ts"
+import { MemoryStore } from "../../src/memory/MemoryStore.ts"
+import { layerMemory } from "../../src/memory/MemoryStoreMemory.ts"
+import { histories } from "./ModelHistories.ts"
+import { fromSmallState, fromState, fromStore, makeHouse } from "./ModelHouse.ts"
+import type { ModelTime } from "./ModelHouse.ts"
+import { historyText, playAgain, playFirst } from "./ModelPlay.ts"
+import type { History } from "./ModelSteps.ts"
+
+/** Where the real store is tried. */
+export interface Place {
+  readonly store: Context.Context<MemoryStore | MemoryReader>
+  readonly committer?: Committer["Type"]
+}
+
+const START = Date.UTC(2026, 2, 1)
+
+const scope = { org: "acme", namespace: "model" }
+const memory = Effect.scoped(Layer.build(layerMemory))
+
+/** What goes wrong in a history, over the in-memory store. */
+export const inMemory = (history: History): Effect.Effect<ReadonlyArray<string>> =>
+  Effect.gen(function*() {
+    const time: ModelTime = { now: START }
+    const house = (store: Context.Context<MemoryStore | MemoryReader>, bounds: typeof fromState) =>
+      makeHouse({ scope, bounds, laws: history, time, store })
+    const played = yield* playFirst(history, house(yield* memory, fromState), time)
+    if (played.faults.length > 0) return played.faults
+    const { cuts, faults, restarts } = history
+    time.now = START
+    const batched = yield* playAgain(played, house(yield* memory, fromSmallState), time, {
+      name: "in batches from state",
+      cuts,
+      restarts,
+      faults
+    })
+    if (batched.length > 0) return batched
+    time.now = START
+    return yield* playAgain(played, house(yield* memory, fromStore), time, {
+      name: "by store queries",
+      // Batches that need not break where the other house's did.
+      cuts: [...cuts.slice(1), 3],
+      restarts,
+      faults: ["none"]
+    })
+  }).pipe(Effect.catchAll((error) => Effect.succeed([`failed: ${JSON.stringify(error)}`])))
+
+let spaces = 0
+
+/** The same with the second house in a real store, in a namespace of its own. */
+export const inPlace = (place: Place) => (history: History): Effect.Effect<ReadonlyArray<string>> =>
+  Effect.gen(function*() {
+    const time: ModelTime = { now: START }
+    const laws = history
+    const played = yield* playFirst(history, makeHouse({ scope, bounds: fromState, laws, time, store: yield* memory }), time)
+    if (played.faults.length > 0) return played.faults
+    time.now = START
+    const own = { org: "acme", namespace: `model-${++spaces}` }
+    const isOdd = spaces % 2 === 1
+    const house = makeHouse({ ...place, scope: own, bounds: isOdd ? fromSmallState : fromStore, laws, time })
+    const found = yield* playAgain(played, house, time, {
+      name: isOdd ? "in the store, from state" : "in the store, by queries",
+      cuts: history.cuts,
+      restarts: history.restarts,
+      faults: ["none"]
+    })
+    // Only the namespace's name may differ.
+    return found
+  }).pipe(Effect.catchAll((error) => Effect.succeed([`failed: ${JSON.stringify(error)}`])))
+
+export interface RunOptions {
+  readonly runs: number
+  readonly seed: number
+  /** Steps of a history, at most. */
+  readonly length: number
+  readonly onRun?: (done: number) => void
+}
+
+export interface RunReport {
+  readonly runs: number
+  /** The shortest history that goes wrong, with what does; null when none does. */
+  readonly failure: string | null
+}
+
+const told = (history: History, faults: ReadonlyArray<string>, { seed }: RunOptions, path: string | null): string =>
+  [`seed ${seed}${path === null ? "" : `, path ${path}`}`, historyText(history), ...faults.map((fault) => `!! ${fault}`)]
+    .join("\n")
+
+/** Draws and plays `runs` histories; `play` answers what goes wrong in one. */
+export const run = (
+  options: RunOptions,
+  play: (history: History) => Promise<ReadonlyArray<string>> | ReadonlyArray<string>
+): Promise<RunReport> => {
+  let done = 0
+  const property = FastCheck.asyncProperty(histories(options.length), async (history) => {
+    const faults = await play(history)
+    options.onRun?.(++done)
+    return faults.length === 0
+  })
+  return Promise.resolve(FastCheck.check(property, { numRuns: options.runs, seed: options.seed })).then(async (details) => {
+    const [history] = details.counterexample ?? []
+    return {
+      runs: details.numRuns,
+      failure: history === undefined
+        ? null
+        : told(history, await play(history), options, details.counterexamplePath)
+    }
+  })
+}
+
+export const playInMemory = (history: History): ReadonlyArray<string> => Effect.runSync(inMemory(history))
