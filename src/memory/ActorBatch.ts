@@ -83,7 +83,9 @@ export const runBatch = Effect.fn("NamespaceActor.batch")(function*(
   const needs: Needs = {
     probes: probesOf(open, state.rules),
     identities: open.flatMap(itemsOf),
-    queries: open.flatMap((command) => queriesOf(command, state.rules))
+    queries: open.flatMap((command) => queriesOf(command, state.rules)),
+    shared: open.length > 1 || open.some((command) => "items" in command && command.items.length > 1),
+    reverted: open.flatMap(revertedBy)
   }
   const targets = yield* viewFor(scope, state, needs)
   // Which rows a target stands for, and so whose forms and peers its new value may meet, is known only once they are read.
@@ -91,7 +93,9 @@ export const runBatch = Effect.fn("NamespaceActor.batch")(function*(
   const view = met === null ? targets : yield* viewFor(scope, state, {
     probes: { ...needs.probes, canonical: [...needs.probes.canonical, ...met.canonical] },
     identities: needs.identities,
-    queries: [...needs.queries, ...met.queries]
+    queries: [...needs.queries, ...met.queries],
+    shared: needs.shared,
+    reverted: needs.reverted
   })
 
   const commit = emptyCommit()
@@ -288,6 +292,12 @@ const targetsOf = (command: WriteCommand): ReadonlyArray<Aimed> => {
       }))
   }
 }
+
+/** The versions that a rollback brings back. */
+const revertedBy = (command: WriteCommand): ReadonlyArray<MemoryRow> =>
+  command._tag !== "memory.transition" ? [] : command.items.flatMap(({ transition }) =>
+    transition._tag === "revert" && transition.to !== null ? [transition.to] : []
+  )
 
 /** What a batch must look up: keys and ids that targets name, and the canonical form and content of every new value. */
 const probesOf = (commands: ReadonlyArray<WriteCommand>, { rulesFor }: NamespaceRules): Probes => {

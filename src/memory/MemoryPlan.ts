@@ -194,7 +194,8 @@ const carryOut = (
       settleLinks(writing, row, head)
       retireAll(writing, decision, row.memory_id)
       if (!item.proposed) writing.flag(row, decision.conflicts)
-      return storedAnswer(writing, item, row, { conflict_verdict: decision.verdict })
+      // A duplicate that came back may contradict the row by now.
+      return storedAnswer(writing, item, writing.current(row), { conflict_verdict: decision.verdict })
     }
   }
 }
@@ -238,8 +239,7 @@ const inserted = (
 }
 
 const storedAnswer = (writing: Writing, item: SetItem, row: MemoryRow, facts: Partial<WriteAnswer>): WriteAnswer =>
-  // A duplicate that came back may contradict the row by now.
-  answerOf(writing.meta, writing.current(row), { chunks_written: item.content.searchable?.chunks.length ?? 0, ...facts })
+  answerOf(writing.meta, row, { chunks_written: item.content.searchable?.chunks.length ?? 0, ...facts })
 
 /** What a new value under a key means for the rows that were linked to the old one, live or not. */
 const settleLinks = (writing: Writing, row: MemoryRow, head: MemoryRow | undefined): void => {

@@ -148,7 +148,7 @@ export class Writing {
 
   /** Takes a row out of the contradictions of others, but for those it still contradicts. */
   unlink(row: MemoryRow, still: ReadonlyArray<string>, ground: Ground): void {
-    for (const other of this.planning.view.contradicting(row.memory_id)) {
+    for (const other of this.contradicting(row.memory_id)) {
       const current = this.current(other)
       if (still.includes(current.memory_id) || !current.conflict_with.includes(row.memory_id)) continue
       const left = current.conflict_with.filter((id) => id !== row.memory_id)
@@ -157,6 +157,16 @@ export class Writing {
         ...(current.status === "conflicted" && left.length === 0 ? { status: "active" } : {})
       })
     }
+  }
+
+  /** Rows that contradict the id, as stored and as this plan has made them. */
+  private contradicting(memoryId: string): ReadonlyArray<MemoryRow> {
+    const stored = this.planning.view.contradicting(memoryId)
+    const known = new Set(stored.map(identityKey))
+    const made = [...this.latest].filter(([identity, row]) =>
+      !known.has(identity) && row.conflict_with.includes(memoryId)
+    )
+    return [...stored, ...made.map(([, row]) => row)]
   }
 
   /**

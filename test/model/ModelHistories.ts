@@ -153,6 +153,7 @@ export const histories = (length: number): Any<History> =>
   FastCheck.record({
     policy: FastCheck.constantFrom("auto_reinforce", "newest_wins", "manual_review", "append_only"),
     many: FastCheck.boolean(),
+    again: FastCheck.constantFrom("state", "queries"),
     // Long ones first: fast-check makes them shorter when one fails.
     steps: FastCheck.array(step, { minLength: 1, maxLength: length, size: "max" }),
     cuts: FastCheck.array(FastCheck.integer({ min: 1, max: 5 }), { minLength: 1, maxLength: 3 }),

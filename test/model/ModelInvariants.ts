@@ -2,7 +2,7 @@
  * What holds of the rows of a namespace whatever was done to it, read off the rows alone.
  */
 import { linkHash, linkOf } from "../../src/memory/AuditChain.ts"
-import type { MemoryRow } from "../../src/memory/MemoryModel.ts"
+import { MemoryRow } from "../../src/memory/MemoryModel.ts"
 import { claimIn, saidOf } from "./ModelClaims.ts"
 import { labelOf } from "./ModelSteps.ts"
 
@@ -76,8 +76,14 @@ export const historyFaults = (
   return faults
 }
 
-const textOf = (row: MemoryRow): string =>
-  JSON.stringify(row, (_, value) => typeof value === "bigint" ? value.toString() : value)
+const COLUMNS = Object.keys(MemoryRow.fields)
+
+/** A row as text, its columns in one order and some of them replaced. */
+export const textOf = (row: MemoryRow, replaced: Readonly<Record<string, unknown>> = {}): string => {
+  const all: Record<string, unknown> = { ...row, ...replaced }
+  return JSON.stringify(COLUMNS.map((column) => all[column]), (_, value) =>
+    typeof value === "bigint" ? value.toString() : value)
+}
 
 /** No pinned or locked row is retired on another's account. */
 export const heldFaults = (

@@ -11,9 +11,9 @@ import type { Stand } from "./AsOfReplay.ts"
 import { claimIn, textOf } from "./ModelClaims.ts"
 import { prepare } from "./ModelCommands.ts"
 import type { Counts, Prepared } from "./ModelCommands.ts"
-import type { Fault, House, ModelTime } from "./ModelHouse.ts"
+import type { House, ModelTime } from "./ModelHouse.ts"
 import { Register } from "./ModelHouse.ts"
-import { heldFaults, historyFaults, linkFaults } from "./ModelInvariants.ts"
+import { heldFaults, historyFaults, linkFaults, textOf as rowText } from "./ModelInvariants.ts"
 import { comparable, differences, outcomeOf, sightedIn } from "./ModelReplies.ts"
 import { actText, stepText } from "./ModelSteps.ts"
 import type { Act, History } from "./ModelSteps.ts"
@@ -104,10 +104,22 @@ const rowFaults = (rows: Rows, heads: ReadonlyMap<string, MemoryRow>, name: (id:
   return faults
 }
 
+// What two houses need not have alike: where they are, their ids, versions, chains and keys.
+const unlike = {
+  namespace: "",
+  version: "",
+  audit_prev: "",
+  audit_hash: "",
+  answer: "",
+  idem_hash: "",
+  payload_hash: "",
+  epoch: "",
+  seq: ""
+}
+
 const versionText = (row: MemoryRow, register: Register): string => {
-  const { audit_hash, audit_prev, answer, epoch, idem_hash, payload_hash, seq, version, ...rest } = row
-  return JSON.stringify({
-    ...rest,
+  return rowText(row, {
+    ...unlike,
     memory_id: register.labelOf(row.memory_id),
     conflict_with: row.conflict_with.map((id) => register.labelOf(id) ?? id),
     duplicate_of: register.labelOf(row.duplicate_of) ?? row.duplicate_of,
@@ -180,21 +192,17 @@ export const playFirst = (history: History, house: House, time: ModelTime): Effe
     ])
   })
 
-export interface Manner {
-  readonly name: string
-  readonly cuts: ReadonlyArray<number>
-  readonly restarts: ReadonlyArray<boolean>
-  readonly faults: ReadonlyArray<Fault>
-}
+type Manner = Pick<History, "again" | "cuts" | "restarts" | "faults">
 
 /** The same acts in another house, in batches. */
 export const playAgain = (
   { done, versions }: Played,
   house: House,
   time: ModelTime,
-  { cuts, faults, name: called, restarts }: Manner
+  { again, cuts, faults, restarts }: Manner
 ): Effect.Effect<ReadonlyArray<string>, LoomError> =>
   Effect.gen(function*() {
+    const called = again === "state" ? "in batches from state" : "in batches by store queries"
     const register = new Register()
     const found: Array<string> = []
     let batch: Array<number> = []
@@ -256,7 +264,7 @@ export const playAgain = (
 /** A history as a reader follows it. */
 export const historyText = (history: History): string =>
   [
-    `policy ${history.policy}${history.many ? ", several lunches" : ""}; batches ${history.cuts.join(",")}; ` +
+    `policy ${history.policy}${history.many ? ", several lunches" : ""}; again from ${history.again}; batches ${history.cuts.join(",")}; ` +
     `restarts ${history.restarts.map(Number).join(",")}; commits ${history.faults.join(",")}`,
     ...history.steps.map((step, at) => `${String(at + 1).padStart(3)}  ${stepText(step)}`)
   ].join("\n")

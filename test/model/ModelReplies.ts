@@ -153,7 +153,7 @@ const brief = (outcome: Outcome): string => JSON.stringify(outcome)
 const ID = /mem_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g
 
 // What two houses need not have alike.
-const UNLIKE = ["version", "version_text", "similarity"]
+const UNLIKE = ["version", "version_text", "similarity", "namespace"]
 
 /** A whole reply with ids by label, without versions and rounded cosines. */
 export const comparable = (reply: Reply, name: Name): string => {

@@ -119,6 +119,8 @@ export interface History {
   /** Whether one subject's predicate holds several values. */
   readonly many: boolean
   readonly steps: ReadonlyArray<Step>
+  /** Where it is played a second time. */
+  readonly again: "state" | "queries"
   /** Sizes of batches, used in turn. */
   readonly cuts: ReadonlyArray<number>
   /** After which batches the state is thrown away, used in turn. */

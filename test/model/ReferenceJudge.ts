@@ -25,6 +25,8 @@ export interface Case extends Ends {
   readonly mayReplacePinned: boolean
   readonly pins: boolean
   readonly proposed: boolean
+  /** The value of its own row is corrected, dates and all. */
+  readonly corrects: boolean
   /** A claim that was out of service comes back. */
   readonly revives: boolean
   readonly source: string
@@ -121,7 +123,9 @@ export const judge = (rows: ReadonlyArray<ReferenceRow>, write: Case, laws: Laws
   const underKey = policy === "newest_wins" && !write.proposed && !write.revives
     ? elsewhere.filter((row) => row.key === write.key && isLive(row, now))
     : []
-  const replaced = policy === "newest_wins" && !write.proposed && !write.revives && own !== undefined ? [own] : []
+  const replaced = policy === "newest_wins" && !write.proposed && !write.revives && own !== undefined && !write.corrects
+    ? [own]
+    : []
   const later = [...replaced, ...underKey].filter((row) => isLater(row, write))
   const retiresKey = later.length > 0 ? [] : underKey.filter((row) => !isHeld(row, now))
 
@@ -145,7 +149,7 @@ export const judge = (rows: ReadonlyArray<ReferenceRow>, write: Case, laws: Laws
   if (!write.mayReplacePinned && !write.revives && peers.some(({ row, verdict }) => row.pinned && verdict !== "clear")) {
     return refused("PINNED_CONFLICT")
   }
-  if (later.length > 0) {
+  if (later.length > 0 && mayStepBack) {
     const last = Math.max(...later.map((row) => row.validAt ?? 0))
     return { tag: "backfill", rows: later.filter((row) => row.validAt === last), peers }
   }
