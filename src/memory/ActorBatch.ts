@@ -91,7 +91,11 @@ export const runBatch = Effect.fn("NamespaceActor.batch")(function*(
   // Which rows a target stands for, and so whose forms and peers its new value may meet, is known only once they are read.
   const met = meetingsOf(open, targets, state.rules)
   const view = met === null ? targets : yield* viewFor(scope, state, {
-    probes: { ...needs.probes, canonical: [...needs.probes.canonical, ...met.canonical] },
+    probes: {
+      ...needs.probes,
+      canonical: [...needs.probes.canonical, ...met.canonical],
+      keys: [...needs.probes.keys, ...met.keys]
+    },
     identities: needs.identities,
     queries: [...needs.queries, ...met.queries],
     shared: needs.shared,
@@ -295,9 +299,11 @@ const targetsOf = (command: WriteCommand): ReadonlyArray<Aimed> => {
 
 /** The versions that a rollback brings back. */
 const revertedBy = (command: WriteCommand): ReadonlyArray<MemoryRow> =>
-  command._tag !== "memory.transition" ? [] : command.items.flatMap(({ transition }) =>
-    transition._tag === "revert" && transition.to !== null ? [transition.to] : []
-  )
+  command._tag !== "memory.transition" ?
+    [] :
+    command.items.flatMap(({ transition }) =>
+      transition._tag === "revert" && transition.to !== null ? [transition.to] : []
+    )
 
 /** What a batch must look up: keys and ids that targets name, and the canonical form and content of every new value. */
 const probesOf = (commands: ReadonlyArray<WriteCommand>, { rulesFor }: NamespaceRules): Probes => {
@@ -335,9 +341,10 @@ const queryOf = (content: Content, user_id: string, tags: ReadonlyArray<string>,
 const queriesOf = (command: WriteCommand, rules: NamespaceRules): ReadonlyArray<PeerQuery> =>
   itemsOf(command).flatMap((item) => queryOf(item.content, item.user_id, item.statement.tags ?? [], rules))
 
-/** The forms and peers that the new values of targets may meet; null when no command has any. */
+/** The forms, peers and rows of the same key that the new values of targets may meet; null when no command has any. */
 const meetingsOf = (commands: ReadonlyArray<WriteCommand>, view: HeadView, rules: NamespaceRules) => {
   const canonical: Array<Probes["canonical"][number]> = []
+  const keys: Array<string> = []
   const queries: Array<PeerQuery> = []
   for (const { content, tags, target } of commands.flatMap(targetsOf)) {
     if (content === null) continue
@@ -345,8 +352,10 @@ const meetingsOf = (commands: ReadonlyArray<WriteCommand>, view: HeadView, rules
       if (content.canonical_sha256 !== "") {
         canonical.push({ memory_type: content.memory_type, user_id: row.user_id, sha256: content.canonical_sha256 })
       }
+      const { conflictPolicy } = rules.rulesFor({ memory_type: content.memory_type, tags: tags ?? row.tags })
+      if (conflictPolicy === "newest_wins") keys.push(row.memory_key)
       queries.push(...queryOf(content, row.user_id, tags ?? row.tags, rules))
     }
   }
-  return canonical.length + queries.length === 0 ? null : { canonical, queries }
+  return canonical.length + keys.length + queries.length === 0 ? null : { canonical, keys, queries }
 }

@@ -49,7 +49,8 @@ export interface Sight {
 const NOBODY = "mem_nobody"
 const OTHER_HASH = sha256("something else")
 const DAY = 86_400_000
-export const validAtOf = (days: number | null): number | null => days === null ? null : Date.UTC(2026, 0, 1) + days * DAY
+export const validAtOf = (days: number | null): number | null =>
+  days === null ? null : Date.UTC(2026, 0, 1) + days * DAY
 
 const metaOf = (act: Act, stamps: { readonly writeId: string; readonly idem: string }): WriteMeta => ({
   write_id: stamps.writeId,

@@ -63,9 +63,18 @@ const part: Any<SetPart> = FastCheck.record({
 const aim = often<Aim>([2, "writer"], [1, "id"], [1, "key"])
 
 const moveKind: Any<MoveKind> = FastCheck.oneof(
-  { weight: 3, arbitrary: FastCheck.record({ kind: FastCheck.constant("tombstone" as const), change: often<"delete" | "expire">([1, "delete"], [1, "expire"]) }) },
+  {
+    weight: 3,
+    arbitrary: FastCheck.record({
+      kind: FastCheck.constant("tombstone" as const),
+      change: often<"delete" | "expire">([1, "delete"], [1, "expire"])
+    })
+  },
   { weight: 3, arbitrary: FastCheck.constant({ kind: "reject" as const }) },
-  { weight: 3, arbitrary: FastCheck.record({ kind: FastCheck.constant("pin" as const), pinned: often([3, true], [1, false]) }) },
+  {
+    weight: 3,
+    arbitrary: FastCheck.record({ kind: FastCheck.constant("pin" as const), pinned: often([3, true], [1, false]) })
+  },
   {
     weight: 3,
     arbitrary: FastCheck.record({
@@ -84,7 +93,10 @@ const moveKind: Any<MoveKind> = FastCheck.oneof(
       remove: often<ReadonlyArray<string>>([1, []], [1, ["x"]])
     })
   },
-  { weight: 1, arbitrary: FastCheck.record({ kind: FastCheck.constant("verify" as const), matches: often([3, true], [1, false]) }) },
+  {
+    weight: 1,
+    arbitrary: FastCheck.record({ kind: FastCheck.constant("verify" as const), matches: often([3, true], [1, false]) })
+  },
   { weight: 4, arbitrary: FastCheck.constant({ kind: "accept" as const }) },
   { weight: 3, arbitrary: FastCheck.record({ kind: FastCheck.constant("allow" as const), other: slot }) },
   { weight: 3, arbitrary: FastCheck.record({ kind: FastCheck.constant("retire" as const), by: slot }) },
@@ -96,7 +108,12 @@ const movePart: Any<MovePart> = FastCheck.record({ slot, move: moveKind, expecte
 const act: Any<Act> = FastCheck.oneof(
   {
     weight: 16,
-    arbitrary: FastCheck.record({ tag: FastCheck.constant("set" as const), part, proposed: often([5, false], [1, true]), dry: rarely })
+    arbitrary: FastCheck.record({
+      tag: FastCheck.constant("set" as const),
+      part,
+      proposed: often([5, false], [1, true]),
+      dry: rarely
+    })
   },
   {
     weight: 3,
@@ -119,7 +136,10 @@ const act: Any<Act> = FastCheck.oneof(
       dry: rarely
     })
   },
-  { weight: 4, arbitrary: FastCheck.record({ tag: FastCheck.constant("delete" as const), slot, aim, match, dry: rarely }) },
+  {
+    weight: 4,
+    arbitrary: FastCheck.record({ tag: FastCheck.constant("delete" as const), slot, aim, match, dry: rarely })
+  },
   { weight: 3, arbitrary: FastCheck.record({ tag: FastCheck.constant("restore" as const), slot, aim, dry: rarely }) },
   {
     weight: 8,
@@ -131,7 +151,11 @@ const act: Any<Act> = FastCheck.oneof(
   },
   {
     weight: 1,
-    arbitrary: FastCheck.record({ tag: FastCheck.constant("rollback" as const), back: FastCheck.integer({ min: 1, max: 4 }), dry: rarely })
+    arbitrary: FastCheck.record({
+      tag: FastCheck.constant("rollback" as const),
+      back: FastCheck.integer({ min: 1, max: 4 }),
+      dry: rarely
+    })
   }
 )
 
@@ -144,8 +168,17 @@ const step: Any<Step> = FastCheck.oneof(
       idem: often([6, ""], [1, "i1"], [1, "i2"])
     })
   },
-  { weight: 1, arbitrary: FastCheck.record({ tag: FastCheck.constant("again" as const), back: FastCheck.integer({ min: 1, max: 3 }) }) },
-  { weight: 3, arbitrary: FastCheck.record({ tag: FastCheck.constant("wait" as const), millis: FastCheck.constantFrom(...WAITS) }) }
+  {
+    weight: 1,
+    arbitrary: FastCheck.record({
+      tag: FastCheck.constant("again" as const),
+      back: FastCheck.integer({ min: 1, max: 3 })
+    })
+  },
+  {
+    weight: 3,
+    arbitrary: FastCheck.record({ tag: FastCheck.constant("wait" as const), millis: FastCheck.constantFrom(...WAITS) })
+  }
 )
 
 /** Histories of at most `length` steps. */

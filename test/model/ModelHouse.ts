@@ -23,7 +23,17 @@ import type { MemoryRow } from "../../src/memory/MemoryModel.ts"
 import { MemoryReader } from "../../src/memory/MemoryReader.ts"
 import { MemoryStore } from "../../src/memory/MemoryStore.ts"
 import { judge, WritePolicy } from "../../src/memory/WritePolicy.ts"
-import { claimIn, compare, contentOf, DIMENSIONS, EMBEDDER, MANY_VALUED, OBJECTS, REFUSED, THRESHOLDS } from "./ModelClaims.ts"
+import {
+  claimIn,
+  compare,
+  contentOf,
+  DIMENSIONS,
+  EMBEDDER,
+  MANY_VALUED,
+  OBJECTS,
+  REFUSED,
+  THRESHOLDS
+} from "./ModelClaims.ts"
 import type { Known } from "./ModelCommands.ts"
 import { APPENDING, KEYS, labelOf, WRITERS } from "./ModelSteps.ts"
 import type { History } from "./ModelSteps.ts"

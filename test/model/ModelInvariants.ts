@@ -29,14 +29,18 @@ export const linkFaults = (heads: ReadonlyArray<MemoryRow>): ReadonlyArray<strin
         fault(`contradicts <${labelOf(other)}>, which does not name it`)
       }
     }
-    if ((row.status === "duplicate") !== (row.duplicate_of !== "") && row.status !== "superseded") fault("has no or a stray duplicate_of")
+    if ((row.status === "duplicate") !== (row.duplicate_of !== "") && row.status !== "superseded") {
+      fault("has no or a stray duplicate_of")
+    }
     if (row.duplicate_of !== "" && row.status === "duplicate") {
       const other = byId.get(row.duplicate_of)
       if (other === undefined) fault("waits for a row that is not there")
       else if (other === row) fault("waits for itself")
       else if (other.status === "tombstoned" || other.status === "rejected") {
         fault(`waits for <${labelOf(other)}>, which is ${other.status}`)
-      } else if (saidOf(claimIn(other.value), claimIn(row.value)) !== "same" && other.content_sha256 !== row.content_sha256) {
+      } else if (
+        saidOf(claimIn(other.value), claimIn(row.value)) !== "same" && other.content_sha256 !== row.content_sha256
+      ) {
         fault(`waits for <${labelOf(other)}>, which says something else`)
       }
     }
@@ -59,7 +63,9 @@ export const historyFaults = (
   for (const row of history) {
     const label = labelOf(row)
     if (before !== undefined && row.version <= before.version) faults.push(`version ${row.version} does not grow`)
-    if (row.audit_prev !== (before?.audit_hash ?? "")) faults.push(`the audit chain breaks at <${label}> ${row.version}`)
+    if (row.audit_prev !== (before?.audit_hash ?? "")) {
+      faults.push(`the audit chain breaks at <${label}> ${row.version}`)
+    }
     if (row.audit_hash !== linkHash(row.audit_prev, linkOf(row))) faults.push(`a false audit hash at ${row.version}`)
     if ((ids.get(label) ?? row.memory_id) !== row.memory_id) faults.push(`<${label}> changed its id`)
     ids.set(label, row.memory_id)
@@ -81,8 +87,10 @@ const COLUMNS = Object.keys(MemoryRow.fields)
 /** A row as text, its columns in one order and some of them replaced. */
 export const textOf = (row: MemoryRow, replaced: Readonly<Record<string, unknown>> = {}): string => {
   const all: Record<string, unknown> = { ...row, ...replaced }
-  return JSON.stringify(COLUMNS.map((column) => all[column]), (_, value) =>
-    typeof value === "bigint" ? value.toString() : value)
+  return JSON.stringify(
+    COLUMNS.map((column) => all[column]),
+    (_, value) => typeof value === "bigint" ? value.toString() : value
+  )
 }
 
 /** No pinned or locked row is retired on another's account. */

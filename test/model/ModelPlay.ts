@@ -18,7 +18,7 @@ import { comparable, differences, outcomeOf, sightedIn } from "./ModelReplies.ts
 import { actText, stepText } from "./ModelSteps.ts"
 import type { Act, History } from "./ModelSteps.ts"
 import { ReferenceModel } from "./ReferenceModel.ts"
-import type { Outcome } from "./ReferenceModel.ts"
+import type { Outcome } from "./ReferenceOutcome.ts"
 import type { Rows } from "./ReferenceRow.ts"
 
 /** An act as it was done in the first house. */
@@ -137,11 +137,12 @@ export const playFirst = (history: History, house: House, time: ModelTime): Effe
     const counts: Array<Counts> = []
     const stands: Array<Stand> = []
     const given = new Map<string, { readonly payload: string; readonly reply: string; readonly at: number }>()
-    const end = (faults: ReadonlyArray<string>) => Effect.map(house.history, (all): Played => ({
-      done,
-      versions: all.map((row) => versionText(row, register)),
-      faults
-    }))
+    const end = (faults: ReadonlyArray<string>) =>
+      Effect.map(house.history, (all): Played => ({
+        done,
+        versions: all.map((row) => versionText(row, register)),
+        faults
+      }))
     for (const { act: once, step } of actsOf(history)) {
       if (step.tag === "wait") time.now += step.millis
       if (once === undefined) continue
@@ -170,7 +171,9 @@ export const playFirst = (history: History, house: House, time: ModelTime): Effe
       } else {
         const served = (label: string) => heads.get(label)?.status !== "duplicate"
         expected = model.act(act, sightedIn(seen, served))
-        if (idem !== "" && !act.dry && expected.tag !== "refused") given.set(idem, { payload, reply: text, at: time.now })
+        if (idem !== "" && !act.dry && expected.tag !== "refused") {
+          given.set(idem, { payload, reply: text, at: time.now })
+        }
       }
       faults.push(
         ...differences(expected, seen, (label) => before.has(label) || heads.has(label)),
@@ -255,7 +258,9 @@ export const playAgain = (
     const differs = texts.findIndex((text, at) => text !== versions[at])
     if (found.length === 0 && (differs >= 0 || texts.length !== versions.length)) {
       found.push(
-        `${called}: version ${differs + 1} of ${texts.length}, ${versions.length} alone, is\n${texts[differs]}\nand alone\n${versions[differs]}`
+        `${called}: version ${differs + 1} of ${texts.length}, ${versions.length} alone, is\n${
+          texts[differs]
+        }\nand alone\n${versions[differs]}`
       )
     }
     return [...found, ...historyFaults(all, heads).map((fault) => `${called}: ${fault}`)]
@@ -264,8 +269,9 @@ export const playAgain = (
 /** A history as a reader follows it. */
 export const historyText = (history: History): string =>
   [
-    `policy ${history.policy}${history.many ? ", several lunches" : ""}; again from ${history.again}; batches ${history.cuts.join(",")}; ` +
+    `policy ${history.policy}${history.many ? ", several lunches" : ""}; again from ${history.again}; batches ${
+      history.cuts.join(",")
+    }; ` +
     `restarts ${history.restarts.map(Number).join(",")}; commits ${history.faults.join(",")}`,
     ...history.steps.map((step, at) => `${String(at + 1).padStart(3)}  ${stepText(step)}`)
   ].join("\n")
-

@@ -6,7 +6,8 @@ import * as Cause from "effect/Cause"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import type { Reply } from "../../src/memory/ActorBatch.ts"
-import type { Outcome, Told } from "./ReferenceModel.ts"
+import { none, refused } from "./ReferenceOutcome.ts"
+import type { Outcome, Told } from "./ReferenceOutcome.ts"
 import type { Sighted } from "./ReferenceWorld.ts"
 
 type Name = (id: string) => string | undefined
@@ -44,9 +45,6 @@ const told = (answer: Answered, name: Name): Told => {
     peers: answer.peers.map((peer) => `${by(peer.memory_id)} ${peer.verdict}`)
   }
 }
-
-const refused = (code: string): Outcome => ({ tag: "refused", code })
-const none = (reason: string): Outcome => ({ tag: "none", reason })
 
 /** A reply in brief. */
 export const outcomeOf = (reply: Reply, name: Name): Outcome => {
@@ -164,7 +162,9 @@ export const comparable = (reply: Reply, name: Name): string => {
   const plain = (_: string, inner: unknown): unknown =>
     typeof inner === "object" && inner !== null && !Array.isArray(inner)
       ? Object.fromEntries(
-        Object.entries(inner).filter(([name]) => !UNLIKE.includes(name)).sort(([left], [right]) => left < right ? -1 : 1)
+        Object.entries(inner).filter(([name]) => !UNLIKE.includes(name)).sort(([left], [right]) =>
+          left < right ? -1 : 1
+        )
       )
       : inner
   return JSON.stringify(value, plain)

@@ -74,7 +74,11 @@ export interface RunReport {
 }
 
 const told = (history: History, faults: ReadonlyArray<string>, { seed }: RunOptions, path: string | null): string =>
-  [`seed ${seed}${path === null ? "" : `, path ${path}`}`, historyText(history), ...faults.map((fault) => `!! ${fault}`)]
+  [
+    `seed ${seed}${path === null ? "" : `, path ${path}`}`,
+    historyText(history),
+    ...faults.map((fault) => `!! ${fault}`)
+  ]
     .join("\n")
 
 /** Draws and plays `runs` histories; `play` answers what goes wrong in one. */
@@ -88,15 +92,17 @@ export const run = (
     options.onRun?.(++done)
     return faults.length === 0
   })
-  return Promise.resolve(FastCheck.check(property, { numRuns: options.runs, seed: options.seed })).then(async (details) => {
-    const [history] = details.counterexample ?? []
-    return {
-      runs: details.numRuns,
-      failure: history === undefined
-        ? null
-        : told(history, await play(history), options, details.counterexamplePath)
+  return Promise.resolve(FastCheck.check(property, { numRuns: options.runs, seed: options.seed })).then(
+    async (details) => {
+      const [history] = details.counterexample ?? []
+      return {
+        runs: details.numRuns,
+        failure: history === undefined
+          ? null
+          : told(history, await play(history), options, details.counterexamplePath)
+      }
     }
-  })
+  )
 }
 
 /** Another seed each day, so that runs differ and a failure can be had again. */

@@ -4,7 +4,7 @@
  * comment says what was chosen.
  */
 import type { ConflictPolicy } from "../../src/namespace/NamespaceModel.ts"
-import { isClose, isTwin, MANY, REFUSED, sameBytes, sameCanonical, saidOf } from "./ModelClaims.ts"
+import { isClose, isTwin, MANY, REFUSED, saidOf, sameBytes, sameCanonical } from "./ModelClaims.ts"
 import type { Claim } from "./ModelClaims.ts"
 import { APPENDING } from "./ModelSteps.ts"
 import { isHeld, isLive, isLocked, isServed, isWithdrawn, outlasts } from "./ReferenceRow.ts"
@@ -56,7 +56,11 @@ export type Ruling =
     readonly retires: ReadonlyArray<ReferenceRow>
     readonly peers: ReadonlyArray<ReferencePeer>
   }
-  | { readonly tag: "backfill"; readonly rows: ReadonlyArray<ReferenceRow>; readonly peers: ReadonlyArray<ReferencePeer> }
+  | {
+    readonly tag: "backfill"
+    readonly rows: ReadonlyArray<ReferenceRow>
+    readonly peers: ReadonlyArray<ReferencePeer>
+  }
   | {
     readonly tag: "stored"
     /** The verdict is the one of the closest peer that is not clear, where peers differ either may be told. */
@@ -146,7 +150,9 @@ export const judge = (rows: ReadonlyArray<ReferenceRow>, write: Case, laws: Laws
     ? []
     : served.filter((row) => row.type === write.type && isClose(row.claim, claim))
       .map((row): ReferencePeer => ({ row, verdict: verdictOf(row, write, laws, now) }))
-  if (!write.mayReplacePinned && !write.revives && peers.some(({ row, verdict }) => row.pinned && verdict !== "clear")) {
+  if (
+    !write.mayReplacePinned && !write.revives && peers.some(({ row, verdict }) => row.pinned && verdict !== "clear")
+  ) {
     return refused("PINNED_CONFLICT")
   }
   if (later.length > 0 && mayStepBack) {

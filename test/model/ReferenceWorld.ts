@@ -78,7 +78,8 @@ export class ReferenceWorld {
     const waiting = [...this.rows.values()].filter((row) => row.status === "duplicate" && row.duplicateOf === label)
     const live = waiting.filter((row) => isLive(row, this.now))
     const first = (live.length > 0 ? live : waiting).reduce<ReferenceRow | undefined>(
-      (chosen, row) => chosen === undefined || (!sighted.served(chosen.label) && sighted.served(row.label)) ? row : chosen,
+      (chosen, row) =>
+        chosen === undefined || (!sighted.served(chosen.label) && sighted.served(row.label)) ? row : chosen,
       undefined
     )
     if (first === undefined) return
@@ -118,4 +119,3 @@ export class ReferenceWorld {
     }
   }
 }
-
