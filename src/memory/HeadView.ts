@@ -52,6 +52,8 @@ export const vectorOf = (row: MemoryRow, derived: Written["derived"]): Float32Ar
 
 export class HeadView {
   private readonly puts: Array<readonly [MemoryRow, Float32Array | null]> = []
+  /** The vectors of the batch's own values. */
+  private readonly vectors = new Map<string, Float32Array>()
 
   private constructor(
     private readonly stored: Stored,
@@ -71,8 +73,10 @@ export class HeadView {
     this.puts.push([row, vector])
     this.written.put(entryOf(row))
     this.rows.set(identity, row)
-    // A row that serves again without having been written says what it said: its vector was read beforehand.
-    const own = vector ?? this.stored.asleep.get(vectorKey(identity, row.content_sha256))
+    // A row that serves again without having been written says what it said: its vector was given or read before.
+    const content = vectorKey(identity, row.content_sha256)
+    const own = vector ?? this.vectors.get(content) ?? this.stored.asleep.get(content)
+    if (vector !== null) this.vectors.set(content, vector)
     if (own !== undefined && row.canonical_sha256 !== "") {
       this.peers.put(row, { identity, content_sha256: row.content_sha256 }, own)
     }

@@ -145,7 +145,7 @@ const carryOut = (
         carried(into, meta, moment, "merge", { reinforcement_count: into.reinforcement_count + 1 })
       )
       retireAll(writing, decision, row.memory_id)
-      return answerOf(meta, row, {
+      return answerOf(meta, writing.current(row), {
         memory_key: item.memory_key,
         conflict_verdict: "merge",
         merged_into_key: into.memory_key,

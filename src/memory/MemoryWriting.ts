@@ -171,15 +171,14 @@ export class Writing {
 
   /**
    * Brings back what waited behind a row that no longer answers for it: the oldest duplicate serves, the others wait for
-   * that one. `now` is what the row says by now, when it is still served: the duplicate may contradict it.
+   * that one. One whose time is over steps forward last, and still waits for nobody that is gone. `now` is what the row says by now, when it is still served: the duplicate may contradict it.
    */
   releaseDuplicates(row: MemoryRow, ground: Ground, now: MemoryRow | null): void {
-    const waiting = this.planning.view.duplicatesOf(row.memory_id)
-      .map((duplicate) => this.current(duplicate))
-      .filter((duplicate) => isLive(duplicate, this.now))
-    const [first, ...others] = waiting
+    const all = this.planning.view.duplicatesOf(row.memory_id).map((duplicate) => this.current(duplicate))
+    const isWaiting = (duplicate: MemoryRow) => isLive(duplicate, this.now)
+    const [first, ...others] = [...all.filter(isWaiting), ...all.filter((duplicate) => !isWaiting(duplicate))]
     if (first === undefined) return
-    const opposes = now === null ? undefined : this.opposition(first, now)
+    const opposes = now === null || !isWaiting(first) ? undefined : this.opposition(first, now)
     const back = this.change(first, "restore", ground, {
       duplicate_of: "",
       status: opposes === undefined ? "active" : "conflicted",

@@ -49,7 +49,7 @@ export const move = (doing: Doing, { expected, move, slot }: MovePart): Outcome 
     case "verify":
       return move.matches && doing.isAsRead(row) ? columns({}) : refused("PRECONDITION_FAILED")
     case "accept":
-      return comeBack(doing, row, row.source)
+      return doing.isAsRead(row) ? comeBack(doing, row, row.source) : refused("STALE_VERSION")
     case "allow": {
       const other = labelOf(placeOf(move.other))
       if (!row.conflicts.includes(other)) return none("unchanged")

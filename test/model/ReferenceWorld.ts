@@ -85,7 +85,8 @@ export class ReferenceWorld {
     if (first === undefined) return
     this.change(first.label, { status: "active", duplicateOf: null, conflicts: [] })
     const now = this.rows.get(label)
-    if (now !== undefined && isServed(now, this.now) && saidOf(now.claim, first.claim) === "differs") {
+    const stands = now !== undefined && isServed(now, this.now) && isLive(first, this.now)
+    if (stands && saidOf(now.claim, first.claim) === "differs") {
       this.cross(first.label, [label])
     }
     for (const row of waiting) {

@@ -8,7 +8,7 @@ import { playInMemory, run, seedOfDay } from "./ModelRun.ts"
 
 // The count.
 const RUNS = 10_000
-const LENGTH = 12
+const LENGTH = 10
 
 describe("the write path and its model", () => {
   it("has claims as close and as far as the model says", () => {
