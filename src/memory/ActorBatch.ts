@@ -89,7 +89,7 @@ export const runBatch = Effect.fn("NamespaceActor.batch")(function*(
   }
   const targets = yield* viewFor(scope, state, needs)
   // Which rows a target stands for, and so whose forms and peers its new value may meet, is known only once they are read.
-  const met = meetingsOf(open, targets, state.rules)
+  const met = meetingsOf(open, targets, state.rules, needs.shared)
   const view = met === null ? targets : yield* viewFor(scope, state, {
     probes: {
       ...needs.probes,
@@ -330,10 +330,16 @@ const probesOf = (commands: ReadonlyArray<WriteCommand>, { rulesFor }: Namespace
 }
 
 /** The search for the peers of one value; none where nothing is judged. */
-const queryOf = (content: Content, user_id: string, tags: ReadonlyArray<string>, { rulesFor }: NamespaceRules) => {
+const queryOf = (
+  content: Content,
+  user_id: string,
+  tags: ReadonlyArray<string>,
+  { rulesFor }: NamespaceRules,
+  open = false
+) => {
   const { canonical_sha256, memory_type, searchable } = content
   const rules = rulesFor({ memory_type, tags })
-  return searchable === null || canonical_sha256 === "" || rules.conflictPolicy === "append_only"
+  return searchable === null || canonical_sha256 === "" || (!open && rules.conflictPolicy === "append_only")
     ? []
     : [{ memory_type, user_id, vector: searchable.value_vector, threshold: rules.thresholds.conflict }]
 }
@@ -342,7 +348,12 @@ const queriesOf = (command: WriteCommand, rules: NamespaceRules): ReadonlyArray<
   itemsOf(command).flatMap((item) => queryOf(item.content, item.user_id, item.statement.tags ?? [], rules))
 
 /** The forms, peers and rows of the same key that the new values of targets may meet; null when no command has any. */
-const meetingsOf = (commands: ReadonlyArray<WriteCommand>, view: HeadView, rules: NamespaceRules) => {
+const meetingsOf = (
+  commands: ReadonlyArray<WriteCommand>,
+  view: HeadView,
+  rules: NamespaceRules,
+  shared: boolean
+) => {
   const canonical: Array<Probes["canonical"][number]> = []
   const keys: Array<string> = []
   const queries: Array<PeerQuery> = []
@@ -352,9 +363,11 @@ const meetingsOf = (commands: ReadonlyArray<WriteCommand>, view: HeadView, rules
       if (content.canonical_sha256 !== "") {
         canonical.push({ memory_type: content.memory_type, user_id: row.user_id, sha256: content.canonical_sha256 })
       }
+      // A row's own tags, and the policy they bring, may be others by the time its turn comes.
+      const open = shared && tags === null
       const { conflictPolicy } = rules.rulesFor({ memory_type: content.memory_type, tags: tags ?? row.tags })
-      if (conflictPolicy === "newest_wins") keys.push(row.memory_key)
-      queries.push(...queryOf(content, row.user_id, tags ?? row.tags, rules))
+      if (open || conflictPolicy === "newest_wins") keys.push(row.memory_key)
+      queries.push(...queryOf(content, row.user_id, tags ?? row.tags, rules, open))
     }
   }
   return canonical.length + keys.length + queries.length === 0 ? null : { canonical, keys, queries }

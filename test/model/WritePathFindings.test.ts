@@ -138,6 +138,11 @@ const findings: Readonly<Record<string, History>> = {
     set(annLater(2), says(0, 1, "odd")),
     set(ann(2), says(0, 1))
   ], newest),
+  "an update meets peers by the tags its row has by then": history([
+    bulk(part(annLater(1), says(0, 0), { stated: { tags: [APPENDING] } }), part(bob(0), says(0, 2, "dressed"))),
+    set(annLater(1), says(0, 0, "odd")),
+    update(bob(1), says(0, 0, "dressed"), { aim: "key" })
+  ], { cuts: [1, 2] }),
   "update_by_id retires the older rows of its key": history([
     set(bob(0), says(0, 2, "turned"), { run: "r2" }),
     set(ann(0), says(0, 2)),
