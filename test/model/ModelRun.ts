@@ -6,6 +6,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as FastCheck from "effect/FastCheck"
 import * as Layer from "effect/Layer"
+import { setImmediate } from "node:timers/promises"
 import type { Committer } from "../../src/memory/Committer.ts"
 import type { MemoryReader } from "../../src/memory/MemoryReader.ts"
 import { MemoryStore } from "../../src/memory/MemoryStore.ts"
@@ -81,6 +82,9 @@ const told = (history: History, faults: ReadonlyArray<string>, { seed }: RunOpti
   ]
     .join("\n")
 
+// Some tens of milliseconds.
+const BREATHER = 20
+
 /** Draws and plays `runs` histories; `play` answers what goes wrong in one. */
 export const run = (
   options: RunOptions,
@@ -90,6 +94,8 @@ export const run = (
   const property = FastCheck.asyncProperty(histories(options.length), async (history) => {
     const faults = await play(history)
     options.onRun?.(++done)
+    // A history in memory is one long turn: the process must come to its messages now and then.
+    if (done % BREATHER === 0) await setImmediate()
     return faults.length === 0
   })
   return Promise.resolve(FastCheck.check(property, { numRuns: options.runs, seed: options.seed })).then(
