@@ -2,14 +2,14 @@
  * The property: histories are drawn from a seed and played; a history that goes wrong is made as short as it can be and told
  * step by step.
  */
-import * as Context from "effect/Context"
+import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as FastCheck from "effect/FastCheck"
 import * as Layer from "effect/Layer"
 import { setImmediate } from "node:timers/promises"
 import type { Committer } from "../../src/memory/Committer.ts"
 import type { MemoryReader } from "../../src/memory/MemoryReader.ts"
-import { MemoryStore } from "../../src/memory/MemoryStore.ts"
+import type { MemoryStore } from "../../src/memory/MemoryStore.ts"
 import { layerMemory } from "../../src/memory/MemoryStoreMemory.ts"
 import { histories } from "./ModelHistories.ts"
 import { fromSmallState, fromState, fromStore, makeHouse } from "./ModelHouse.ts"

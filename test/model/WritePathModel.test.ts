@@ -17,7 +17,7 @@ describe("the write path and its model", () => {
 
   it(`agree on ${RUNS} histories over the in-memory store`, { timeout: 600_000 }, async () => {
     const seed = seedOfDay()
-    console.log(`model: seed ${seed}`)
+    process.stdout.write(`model: seed ${seed}\n`)
     const { failure } = await run({ runs: RUNS, seed, length: LENGTH }, playInMemory)
     assert.isNull(failure, failure ?? "")
   })

@@ -14,7 +14,7 @@ layer(layerEmbedded, { timeout: "1 minute" })("the write path and its model", (i
   it.effect(`agree on ${RUNS} histories over ClickHouse, as the engine in this process`, () =>
     Effect.gen(function*() {
       const seed = seedOfDay()
-      console.log(`model: seed ${seed}`)
+      process.stdout.write(`model: seed ${seed}\n`)
       const play = playIn(yield* place)
       const { failure } = yield* Effect.promise(() => run({ runs: RUNS, seed, length: LENGTH }, play))
       assert.isNull(failure, failure ?? "")
