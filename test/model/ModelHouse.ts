@@ -84,7 +84,7 @@ const rulesOf = ({ many, policy }: Laws): ActorRules["Type"] => ({
     return Effect.succeed({
       rulesFor: ({ tags }: { readonly tags: ReadonlyArray<string> }) => tags.includes(APPENDING) ? appending : rules,
       blacklisted: (content: string | { readonly value: string }) =>
-        valueIn(content).includes(refusedText) ? { pattern_id: "p", reason: "" } : undefined
+        valueIn(content).includes(refusedText) ? { pattern_id: "p", reason: "", scope: "namespace" as const } : undefined
     })
   }
 })

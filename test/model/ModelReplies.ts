@@ -68,7 +68,7 @@ export const outcomeOf = (reply: Reply, name: Name): Outcome => {
       results: answer.results.map((one) =>
         one.outcome === "refused"
           ? refused(one.code ?? "?")
-          : one.answer === null
+          : one.outcome !== "changed" || one.answer === null
           ? none(one.outcome)
           : { tag: "told", told: told(one.answer, name) }
       )
