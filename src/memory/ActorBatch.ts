@@ -19,7 +19,7 @@ import { ActorRules } from "./ActorRules.ts"
 import { absorb, viewFor } from "./ActorState.ts"
 import type { ActorState, Needs } from "./ActorState.ts"
 import { linkHash, linkOf } from "./AuditChain.ts"
-import { itemsOf, meetingsOf, probesOf, queriesOf } from "./BatchNeeds.ts"
+import { itemsOf, meetingsOf, probesOf, queriesOf, revertedBy } from "./BatchNeeds.ts"
 import { Committer } from "./Committer.ts"
 import type { HeadView } from "./HeadView.ts"
 import { vectorOf } from "./HeadView.ts"
@@ -84,15 +84,23 @@ export const runBatch = Effect.fn("NamespaceActor.batch")(function*(
   const needs: Needs = {
     probes: probesOf(open, state.rules),
     identities: open.flatMap(itemsOf),
-    queries: open.flatMap((command) => queriesOf(command, state.rules))
+    queries: open.flatMap((command) => queriesOf(command, state.rules)),
+    shared: open.length > 1 || open.some((command) => "items" in command && command.items.length > 1),
+    reverted: open.flatMap(revertedBy)
   }
   const targets = yield* viewFor(scope, state, needs)
   // Which rows a target stands for, and so whose forms and peers its new value may meet, is known only once they are read.
-  const met = meetingsOf(open, targets, state.rules)
+  const met = meetingsOf(open, targets, state.rules, needs.shared)
   const view = met === null ? targets : yield* viewFor(scope, state, {
-    probes: { ...needs.probes, canonical: [...needs.probes.canonical, ...met.canonical] },
+    probes: {
+      ...needs.probes,
+      canonical: [...needs.probes.canonical, ...met.canonical],
+      keys: [...needs.probes.keys, ...met.keys]
+    },
     identities: needs.identities,
-    queries: [...needs.queries, ...met.queries]
+    queries: [...needs.queries, ...met.queries],
+    shared: needs.shared,
+    reverted: needs.reverted
   })
 
   const commit = emptyCommit()
@@ -107,7 +115,8 @@ export const runBatch = Effect.fn("NamespaceActor.batch")(function*(
     if (before !== undefined) return before
     if (!isWrite(command)) return Exit.void
     const { meta } = command
-    const earlier = meta.idem_hash === "" ? undefined : given.get(meta.idem_hash)
+    // A dry run is no retry, and answers for now (as `knownAnswer` has it).
+    const earlier = meta.idem_hash === "" || meta.dry_run ? undefined : given.get(meta.idem_hash)
     if (earlier !== undefined) return repeated(command, earlier)
     const version = nextVersion(state, now)
     const planning: Planning = {

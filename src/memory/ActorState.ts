@@ -11,11 +11,11 @@ import type { StoreError } from "../kernel/LoomError.ts"
 import { ActorRules } from "./ActorRules.ts"
 import type { NamespaceRules } from "./ActorRules.ts"
 import { entryOf, HeadIndex } from "./HeadIndex.ts"
-import { HeadView, NEAREST } from "./HeadView.ts"
+import { HeadView, NEAREST, vectorKey } from "./HeadView.ts"
 import { ANSWER_TTL_MILLIS, IdempotencyKeys } from "./IdempotencyKeys.ts"
 import { MemoryIntake } from "./MemoryIntake.ts"
 import type { MemoryRow } from "./MemoryModel.ts"
-import { isServed } from "./MemoryModel.ts"
+import { isEnded, isServed } from "./MemoryModel.ts"
 import { MemoryStore, noProbes } from "./MemoryStore.ts"
 import type { HeadVector, PeerQuery, Probes } from "./MemoryStore.ts"
 import { PeerIndex } from "./PeerIndex.ts"
@@ -137,6 +137,10 @@ export interface Needs {
   readonly identities: ReadonlyArray<Writer & { readonly memory_key: string }>
   /** A search for the peers of each new value. */
   readonly queries: ReadonlyArray<PeerQuery>
+  /** Whether one plan of the batch may meet the rows of another. */
+  readonly shared: boolean
+  /** Earlier versions that may come back as they were. */
+  readonly reverted: ReadonlyArray<MemoryRow>
 }
 
 type Place = Writer & { readonly memory_key: string }
@@ -181,13 +185,46 @@ export const viewFor = (scope: Scope, state: ActorState, needs: Needs) =>
     const nominations = yield* nominate(scope, state, needs.queries)
     const nominated = new Map<Float32Array, ReadonlyArray<Neighbour>>()
     needs.queries.forEach(({ vector }, at) => {
-      nominated.set(vector, (nominations[at] ?? []).map(({ neighbour }) => neighbour))
+      // One new value may be sought for the rows of several users.
+      const found = (nominations[at] ?? []).map(({ neighbour }) => neighbour)
+      nominated.set(vector, [...nominated.get(vector) ?? [], ...found])
     })
     const own = new PeerIndex(intake.dimensions, state.bounds.exactVectors)
     const { index, rows } = state.index === null
       ? yield* fromStore(scope, needs, nominations.flat())
       : { index: state.index, rows: yield* fromIndex(scope, state, state.index, needs, nominations.flat()) }
-    return HeadView.over({ index, rows, nominated }, own)
+    return HeadView.over({ index, rows, nominated, asleep: yield* asleepIn(scope, needs, rows.values()) }, own)
+  })
+
+/**
+ * The vectors of rows that are not served and that one write of the batch may bring back for the next to meet: what waits
+ * behind a row that is written to, what ended and is written to, and what is turned back.
+ */
+const asleepIn = (scope: Scope, { identities, probes, queries, reverted, shared }: Needs, rows: Iterable<MemoryRow>) =>
+  Effect.gen(function*() {
+    const vectors = new Map<string, Float32Array>()
+    if (!shared || queries.length === 0) return vectors
+    const now = yield* Clock.currentTimeMillis
+    const all = [...rows]
+    const places = new Set(identities.map(identityKey))
+    const written = new Set(
+      all.filter((row) =>
+        places.has(identityKey(row)) || probes.keys.includes(row.memory_key) || probes.ids.includes(row.memory_id)
+      ).map((row) => row.memory_id)
+    )
+    const asleep = [
+      ...all.filter((row) =>
+        row.status === "duplicate" ? written.has(row.duplicate_of) : isEnded(row, now) && written.has(row.memory_id)
+      ),
+      ...reverted
+    ].filter((row) => row.canonical_sha256 !== "")
+    if (asleep.length === 0) return vectors
+    const store = yield* MemoryStore
+    const intake = yield* MemoryIntake
+    for (const one of yield* store.vectorsOf(scope, intake.embedderId, asleep)) {
+      vectors.set(vectorKey(identityKey(one), one.content_sha256), one.vector)
+    }
+    return vectors
   })
 
 const fromStore = (scope: Scope, needs: Needs, nominations: ReadonlyArray<Nomination>) =>

@@ -6,6 +6,7 @@ import type { NamespaceRules } from "./ActorRules.ts"
 import type { HeadView } from "./HeadView.ts"
 import type { SetItem, Target, WriteCommand } from "./MemoryCommand.ts"
 import type { Content } from "./MemoryContent.ts"
+import type { MemoryRow } from "./MemoryModel.ts"
 import { named } from "./MemoryPlanTarget.ts"
 import type { PeerQuery, Probes } from "./MemoryStore.ts"
 import { nominationFloor } from "./WritePolicy.ts"
@@ -65,15 +66,23 @@ export const probesOf = (commands: ReadonlyArray<WriteCommand>, { rulesFor }: Na
       if (target.memory_id !== null) ids.add(target.memory_id)
       else if (target.memory_key !== null) keys.add(target.memory_key)
     }
+    if (command._tag !== "memory.transition") continue
+    for (const { transition } of command.items) if (transition._tag === "retire") ids.add(transition.by)
   }
   return { keys: [...keys], ids: [...ids], canonical, content, linked: [] }
 }
 
 /** The search for the peers of one value; none where nothing is judged. */
-const queryOf = (content: Content, user_id: string, tags: ReadonlyArray<string>, { rulesFor }: NamespaceRules) => {
+const queryOf = (
+  content: Content,
+  user_id: string,
+  tags: ReadonlyArray<string>,
+  { rulesFor }: NamespaceRules,
+  open = false
+) => {
   const { canonical_sha256, memory_type, searchable } = content
   const rules = rulesFor({ memory_type, tags })
-  return searchable === null || canonical_sha256 === "" || rules.conflictPolicy === "append_only"
+  return searchable === null || canonical_sha256 === "" || (!open && rules.conflictPolicy === "append_only")
     ? []
     : [{ memory_type, user_id, vector: searchable.value_vector, threshold: nominationFloor(rules) }]
 }
@@ -82,9 +91,15 @@ const queryOf = (content: Content, user_id: string, tags: ReadonlyArray<string>,
 export const queriesOf = (command: WriteCommand, rules: NamespaceRules): ReadonlyArray<PeerQuery> =>
   itemsOf(command).flatMap((item) => queryOf(item.content, item.user_id, item.statement.tags ?? [], rules))
 
-/** The forms and peers that the new values of targets may meet; null when no command has any. */
-export const meetingsOf = (commands: ReadonlyArray<WriteCommand>, view: HeadView, rules: NamespaceRules) => {
+/** The forms, peers and rows of the same key that the new values of targets may meet; null when no command has any. */
+export const meetingsOf = (
+  commands: ReadonlyArray<WriteCommand>,
+  view: HeadView,
+  rules: NamespaceRules,
+  shared: boolean
+) => {
   const canonical: Array<Probes["canonical"][number]> = []
+  const keys: Array<string> = []
   const queries: Array<PeerQuery> = []
   for (const { content, tags, target } of commands.flatMap(targetsOf)) {
     if (content === null) continue
@@ -92,8 +107,20 @@ export const meetingsOf = (commands: ReadonlyArray<WriteCommand>, view: HeadView
       if (content.canonical_sha256 !== "") {
         canonical.push({ memory_type: content.memory_type, user_id: row.user_id, sha256: content.canonical_sha256 })
       }
-      queries.push(...queryOf(content, row.user_id, tags ?? row.tags, rules))
+      // A row's own tags, and the policy they bring, may be others by the time its turn comes.
+      const open = shared && tags === null
+      const { conflictPolicy } = rules.rulesFor({ memory_type: content.memory_type, tags: tags ?? row.tags })
+      if (open || conflictPolicy === "newest_wins") keys.push(row.memory_key)
+      queries.push(...queryOf(content, row.user_id, tags ?? row.tags, rules, open))
     }
   }
-  return canonical.length + queries.length === 0 ? null : { canonical, queries }
+  return canonical.length + keys.length + queries.length === 0 ? null : { canonical, keys, queries }
 }
+
+/** The versions that a rollback brings back. */
+export const revertedBy = (command: WriteCommand): ReadonlyArray<MemoryRow> =>
+  command._tag !== "memory.transition" ?
+    [] :
+    command.items.flatMap(({ transition }) =>
+      transition._tag === "revert" && transition.to !== null ? [transition.to] : []
+    )

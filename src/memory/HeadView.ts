@@ -28,9 +28,17 @@ export const NEAREST = 16
 export interface Stored {
   readonly index: HeadIndex
   readonly rows: ReadonlyMap<string, MemoryRow>
-  /** The stored rows closest to the vector of a new value, by the vector itself. */
+  /** The stored rows closest to the vector of a new value, of every user it was sought for, by the vector itself. */
   readonly nominated: ReadonlyMap<Float32Array, ReadonlyArray<Neighbour>>
+  /** The vectors of contents that are not served now and may be when the batch is through, by `vectorKey`. */
+  readonly asleep: ReadonlyMap<string, Float32Array>
 }
+
+/** Which content of which memory a vector was made from. */
+export const vectorKey = (identity: string, content_sha256: string): string => `${identity}\u0000${content_sha256}`
+
+// Cosines of the same two vectors differ in the last digits with the way they are computed; their order must not.
+const closeness = ({ similarity }: Near): number => Math.round(similarity * 1_000_000)
 
 interface Written {
   readonly rows: ReadonlyArray<MemoryRow>
@@ -44,6 +52,8 @@ export const vectorOf = (row: MemoryRow, derived: Written["derived"]): Float32Ar
 
 export class HeadView {
   private readonly puts: Array<readonly [MemoryRow, Float32Array | null]> = []
+  /** The vectors of the batch's own values. */
+  private readonly vectors = new Map<string, Float32Array>()
 
   private constructor(
     private readonly stored: Stored,
@@ -63,8 +73,12 @@ export class HeadView {
     this.puts.push([row, vector])
     this.written.put(entryOf(row))
     this.rows.set(identity, row)
-    if (vector !== null && row.canonical_sha256 !== "") {
-      this.peers.put(row, { identity, content_sha256: row.content_sha256 }, vector)
+    // A row that serves again without having been written says what it said: its vector was given or read before.
+    const content = vectorKey(identity, row.content_sha256)
+    const own = vector ?? this.vectors.get(content) ?? this.stored.asleep.get(content)
+    if (vector !== null) this.vectors.set(content, vector)
+    if (own !== undefined && row.canonical_sha256 !== "") {
+      this.peers.put(row, { identity, content_sha256: row.content_sha256 }, own)
     }
   }
 
@@ -142,24 +156,21 @@ export class HeadView {
   /** Served rows close to a vector, closest first; `except` is the identity the vector is written under. */
   near(query: PeerQuery, except: string, now: number): ReadonlyArray<Near> {
     const stored = this.stored.nominated.get(query.vector) ?? []
-    const written = this.peers.near(query, NEAREST)
     const found: Array<Near> = []
-    const add = (neighbour: Neighbour) => {
+    const seen = new Set<string>([except])
+    for (const neighbour of [...this.peers.near(query, NEAREST), ...stored]) {
       const row = this.rowOf(neighbour.identity)
       // A vector outlives the value it was made from: the head may say something else by now.
       if (
-        row !== undefined && neighbour.identity !== except && row.content_sha256 === neighbour.content_sha256 &&
-        row.memory_type === query.memory_type && isServed(row, now)
+        row !== undefined && !seen.has(neighbour.identity) && row.content_sha256 === neighbour.content_sha256 &&
+        row.memory_type === query.memory_type && row.user_id === query.user_id && isServed(row, now)
       ) {
+        seen.add(neighbour.identity)
         found.push({ row, similarity: neighbour.similarity })
       }
     }
-    stored.forEach((neighbour) => {
-      if (!written.some(({ identity }) => identity === neighbour.identity)) add(neighbour)
-    })
-    written.forEach(add)
     return found
-      .sort((left, right) => right.similarity - left.similarity || byVersion(left.row, right.row))
+      .sort((left, right) => closeness(right) - closeness(left) || byVersion(left.row, right.row))
       .slice(0, NEAREST)
   }
 

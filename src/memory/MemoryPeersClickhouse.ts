@@ -5,6 +5,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
+import { identityKey } from "../kernel/Identity.ts"
 import type { Scope, Writer } from "../kernel/Identity.ts"
 import type { StoreError } from "../kernel/LoomError.ts"
 import { ch } from "../platform/Clickhouse.ts"
@@ -79,6 +80,21 @@ const pageOf = (
   )
 }
 
+type ContentPlace = Place & { readonly content_sha256: string; readonly memory_type: string }
+
+const ContentRow = Schema.Struct({ ...PlaceRow, packed: Schema.String })
+
+const contentKey = (row: Place & { readonly content_sha256: string }): string =>
+  `${identityKey(row)}\u0000${row.content_sha256}`
+
+const vectorsOf = (scope: Scope, embedderId: string, rows: ReadonlyArray<ContentPlace>): Statement =>
+  ch.sql("MemoryStore.vectorsOf")`SELECT ${placeColumns}, content_sha256,
+      base64Encode(reinterpretAsString(value_vector)) AS packed
+    FROM loom.memory_embeddings
+    WHERE ${inScope(scope)} AND embedder_id = ${ch.string(embedderId)} AND ${inPlaces(rows)}
+      AND content_sha256 IN ${ch.array("String", rows.map((row) => row.content_sha256))}
+    LIMIT 1 BY ${placeColumns}, content_sha256`
+
 const unpacked = ({ packed, ...row }: typeof VectorRow.Type): HeadVector => {
   const bytes = Buffer.from(packed, "base64")
   const vector = new Float32Array(bytes.byteLength / Float32Array.BYTES_PER_ELEMENT)
@@ -114,11 +130,14 @@ export const peersOf = (clickhouse: Clickhouse["Type"]) => ({
   vectorsOf: Effect.fn("MemoryStore.vectorsOf")(function*(
     scope: Scope,
     embedderId: string,
-    rows: ReadonlyArray<Place>
+    rows: ReadonlyArray<ContentPlace>
   ): Effect.fn.Return<ReadonlyArray<HeadVector>, StoreError> {
     if (rows.length === 0) return []
-    const at = ch.fragment`AND ${inPlaces(rows)}`
-    const found = yield* clickhouse.query(vectors(scope, embedderId, served(scope, at), at), VectorRow)
-    return found.map(unpacked)
+    const found = yield* clickhouse.query(vectorsOf(scope, embedderId, rows), ContentRow)
+    const types = new Map(rows.map((row) => [contentKey(row), row.memory_type]))
+    return found.flatMap((one) => {
+      const memory_type = types.get(contentKey(one))
+      return memory_type === undefined ? [] : [unpacked({ ...one, memory_type })]
+    })
   })
 })

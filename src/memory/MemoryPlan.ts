@@ -171,7 +171,7 @@ const carryOut = (
         carried(into, meta, moment, "merge", { reinforcement_count: into.reinforcement_count + 1 })
       )
       retireAll(writing, decision, row.memory_id)
-      return answerOf(meta, row, {
+      return answerOf(meta, writing.current(row), {
         memory_key: item.memory_key,
         conflict_verdict: "merge",
         merged_into_key: into.memory_key,
@@ -186,7 +186,7 @@ const carryOut = (
         : restated(writing, item, own)
     case "Duplicate": {
       const row = inserted(writing, item, head, own, { status: "duplicate", duplicate_of: decision.of.memory_id })
-      settleLinks(writing, row, own)
+      settleLinks(writing, row, head)
       retireAll(writing, decision, decision.of.memory_id)
       return storedAnswer(writing, item, row, {
         conflict_verdict: "duplicate",
@@ -204,7 +204,7 @@ const carryOut = (
       if (own !== undefined && identityKey(own) === identityKey(by)) {
         writing.reassert(own, { rule: "newest_wins.backfill", by: by.memory_id, evidence: reason })
       } else {
-        settleLinks(writing, row, own)
+        settleLinks(writing, row, head)
       }
       return storedAnswer(writing, item, row, {
         conflict_verdict: "conflict",
@@ -217,10 +217,11 @@ const carryOut = (
         conflict_with: conflicts,
         ...(conflicts.length > 0 && !item.proposed ? { status: "conflicted" } : {})
       })
-      settleLinks(writing, row, own)
+      settleLinks(writing, row, head)
       retireAll(writing, decision, row.memory_id)
       if (!item.proposed) writing.flag(row, decision.conflicts)
-      return storedAnswer(writing, item, row, { conflict_verdict: decision.verdict })
+      // A duplicate that came back may contradict the row by now.
+      return storedAnswer(writing, item, writing.current(row), { conflict_verdict: decision.verdict })
     }
   }
 }
@@ -280,9 +281,9 @@ const inserted = (
 const storedAnswer = (writing: Writing, item: SetItem, row: MemoryRow, facts: Partial<WriteAnswer>): WriteAnswer =>
   answerOf(writing.meta, row, { chunks_written: item.content.searchable?.chunks.length ?? 0, ...facts })
 
-/** What a new value under a key means for the rows that were linked to the old one. */
-const settleLinks = (writing: Writing, row: MemoryRow, own: MemoryRow | undefined): void => {
-  if (own === undefined) return
+/** What a new value under a key means for the rows that were linked to the old one, live or not. */
+const settleLinks = (writing: Writing, row: MemoryRow, head: MemoryRow | undefined): void => {
+  if (head === undefined) return
   const ground = { rule: "claim.revised", by: row.memory_id, evidence: "the value under the key changed" }
   writing.unlink(row, row.conflict_with, ground)
   writing.releaseDuplicates(row, ground, row)

@@ -84,11 +84,11 @@ export const correction = (
     return Either.right(reason)
   }
   if (rows.length > 1) return Either.left(ambiguous(rows))
-  const precondition = preconditionFault(row, command.if_match_sha256)
-  if (precondition !== undefined) return Either.left(precondition)
   if (content !== null && !isAssumed(row, command.assumed)) return Either.left(stale())
   const writing = new Writing(planning, meta)
   if (content === null || content.content_sha256 === row.content_sha256) {
+    const precondition = preconditionFault(row, command.if_match_sha256)
+    if (precondition !== undefined) return Either.left(precondition)
     const next = labelled(writing, command, row)
     return Either.map(next, (given) => settled(writing, given, {}))
   }
@@ -97,7 +97,8 @@ export const correction = (
   return Either.map(
     judgeClaim(planning, {
       writer: row,
-      own: row,
+      // What is corrected is not later than its own correction.
+      own: { ...row, valid_at: null },
       content,
       tags: statement.tags ?? row.tags,
       run_id: meta.run_id,
@@ -109,6 +110,7 @@ export const correction = (
       valid_at: statement.valid_at === undefined ? row.valid_at : statement.valid_at,
       expires_at: statement.expires_at === undefined ? row.expires_at : statement.expires_at,
       valid_to: statement.valid_to === undefined ? row.valid_to : statement.valid_to,
+      // Judged where the page has it: after the lock and the blacklist.
       if_match_sha256: command.if_match_sha256,
       byContent: false
     }),
@@ -116,7 +118,7 @@ export const correction = (
       const next = writing.add((moment) =>
         carried(row, meta, moment, "correct", {
           ...updatedColumns(meta, content, statement),
-          ...standing(row, decision)
+          ...standing(row, decision, moment.now)
         })
       )
       writing.derive(next, content)
@@ -154,7 +156,7 @@ const verdictOf = (decision: Decision): Verdict =>
     : "duplicate"
 
 /** How a row stands after a new value under it was judged. */
-const standing = (row: Pick<MemoryRow, "status">, decision: Decision): Partial<MemoryRow> => {
+const standing = (row: Pick<MemoryRow, "status">, decision: Decision, now: number): Partial<MemoryRow> => {
   const links: Partial<MemoryRow> = { duplicate_of: "", superseded_by: "", invalid_at: null, conflict_with: [] }
   const back: Status = row.status === "proposed" ? "proposed" : "active"
   switch (decision._tag) {
@@ -162,6 +164,8 @@ const standing = (row: Pick<MemoryRow, "status">, decision: Decision): Partial<M
       return { ...links, status: "duplicate", duplicate_of: decision.into.memory_id }
     case "Duplicate":
       return { ...links, status: "duplicate", duplicate_of: decision.of.memory_id }
+    case "Backfill":
+      return { ...links, status: "superseded", superseded_by: decision.by.memory_id, invalid_at: now }
     case "Insert":
       return {
         ...links,
@@ -198,7 +202,7 @@ const isAssumed = (row: MemoryRow, assumed: Assumed): boolean =>
   (assumed.content_sha256 === "" || row.content_sha256 === assumed.content_sha256)
 
 const settled = (writing: Writing, row: MemoryRow, facts: Partial<WriteAnswer>): Planned<WriteAnswer> =>
-  writing.planned(answerOf(writing.meta, row, facts))
+  writing.planned(answerOf(writing.meta, writing.current(row), facts))
 
 export const planDelete = (
   planning: Planning,
@@ -329,7 +333,10 @@ export const comingBack = (
     ({ decision }) => {
       const writing = new Writing(planning, meta)
       const next = writing.add((moment) =>
-        carried(row, meta, moment, change, { ...standing({ status: "active" }, decision), tombstoned_at: null })
+        carried(row, meta, moment, change, {
+          ...standing({ status: "active" }, decision, moment.now),
+          tombstoned_at: null
+        })
       )
       writing.derive(next, content)
       if (decision._tag === "Insert") writing.flag(next, decision.conflicts)

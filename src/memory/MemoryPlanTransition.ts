@@ -213,6 +213,9 @@ const move = (
           memory_key: row.memory_key
         }))
       }
+      if (!canReplace(planning, transition.by, row)) {
+        return Either.left(refuse("STALE_VERSION", "The memory that is to replace it no longer stands"))
+      }
       writing.retire(row, { rule: transition.rule, by: transition.by, evidence: transition.reason })
       return done(writing.current(row))
     }
@@ -237,6 +240,12 @@ const move = (
       }
       return isRedacted(row) ? Either.right(null) : columns("label", scrubbedContent)
   }
+}
+
+/** Whether another row, live by now, is there to take a row's place: nothing points at what is not there. */
+const canReplace = ({ moment, view }: Planning, by: string, row: MemoryRow): boolean => {
+  const other = view.withId(by)
+  return other !== undefined && other.memory_id !== row.memory_id && isLive(other, moment.now)
 }
 
 const lock = (

@@ -182,7 +182,7 @@ export class MemoryStore extends Context.Tag("loom/memory/MemoryStore")<MemorySt
     embedderId: string,
     page: { readonly after: (Writer & { readonly memory_key: string }) | null; readonly limit: number }
   ) => Effect.Effect<ReadonlyArray<HeadVector>, StoreError>
-  /** The vectors of the current content of the rows given, where there are any. */
+  /** The vectors of the contents of the rows given, served or not, where there are any. */
   readonly vectorsOf: (
     scope: Scope,
     embedderId: string,

@@ -221,8 +221,11 @@ const makeStore = (state: State): MemoryStore["Type"] => ({
     return vectorsIn(spaceOf(state, scope), embedderId).filter((one) => identityKey(one) > from).slice(0, limit)
   }),
   vectorsOf: Effect.fn("MemoryStore.vectorsOf")(function*(scope, embedderId, rows) {
-    const wanted = new Set(rows.map(identityKey))
-    return vectorsIn(spaceOf(state, scope), embedderId).filter((one) => wanted.has(identityKey(one)))
+    const { derived } = spaceOf(state, scope)
+    return rows.flatMap((row): ReadonlyArray<HeadVector> => {
+      const found = derived.get(`${identityKey(row)}\u0000${row.content_sha256}\u0000${embedderId}`)
+      return found === undefined ? [] : [{ ...row, vector: found.searchable.value_vector }]
+    })
   }),
   idempotencyKeys: Effect.fn("MemoryStore.idempotencyKeys")(function*(scope, since) {
     const { answers, versions } = spaceOf(state, scope)

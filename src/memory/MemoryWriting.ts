@@ -149,7 +149,7 @@ export class Writing {
 
   /** Takes a row out of the contradictions of others, but for those it still contradicts. */
   unlink(row: MemoryRow, still: ReadonlyArray<string>, ground: Ground): void {
-    for (const other of this.planning.view.contradicting(row.memory_id)) {
+    for (const other of this.contradicting(row.memory_id)) {
       const current = this.current(other)
       if (still.includes(current.memory_id) || !current.conflict_with.includes(row.memory_id)) continue
       const left = current.conflict_with.filter((id) => id !== row.memory_id)
@@ -160,17 +160,26 @@ export class Writing {
     }
   }
 
+  /** Rows that contradict the id, as stored and as this plan has made them. */
+  private contradicting(memoryId: string): ReadonlyArray<MemoryRow> {
+    const stored = this.planning.view.contradicting(memoryId)
+    const known = new Set(stored.map(identityKey))
+    const made = [...this.latest].filter(([identity, row]) =>
+      !known.has(identity) && row.conflict_with.includes(memoryId)
+    )
+    return [...stored, ...made.map(([, row]) => row)]
+  }
+
   /**
    * Brings back what waited behind a row that no longer answers for it: the oldest duplicate serves, the others wait for
-   * that one. `now` is what the row says by now, when it is still served: the duplicate may contradict it.
+   * that one. One whose time is over steps forward last, and still waits for nobody that is gone. `now` is what the row says by now, when it is still served: the duplicate may contradict it.
    */
   releaseDuplicates(row: MemoryRow, ground: Ground, now: MemoryRow | null): void {
-    const waiting = this.planning.view.duplicatesOf(row.memory_id)
-      .map((duplicate) => this.current(duplicate))
-      .filter((duplicate) => isLive(duplicate, this.now))
-    const [first, ...others] = waiting
+    const all = this.planning.view.duplicatesOf(row.memory_id).map((duplicate) => this.current(duplicate))
+    const isWaiting = (duplicate: MemoryRow) => isLive(duplicate, this.now)
+    const [first, ...others] = [...all.filter(isWaiting), ...all.filter((duplicate) => !isWaiting(duplicate))]
     if (first === undefined) return
-    const opposes = now === null ? undefined : this.opposition(first, now)
+    const opposes = now === null || !isWaiting(first) ? undefined : this.opposition(first, now)
     const back = this.change(first, "restore", ground, {
       duplicate_of: "",
       status: opposes === undefined ? "active" : "conflicted",

@@ -159,7 +159,8 @@ export const judge = (
     : olderOf(met, write)
   const same = met.sameContent[0] ?? (write.content.canonical_sha256 === "" ? undefined : met.canonical[0])
   // A pinned memory never steps back behind another: someone asked for it to stand.
-  if (same !== undefined && own?.pinned !== true && !write.pins) {
+  const stands = own?.pinned === true || write.pins
+  if (same !== undefined && !stands) {
     const reason = met.sameContent.length > 0 ? "the same words, byte for byte" : "the same canonical form"
     return Either.right(answeredBy(met, write, older.retires, same, reason))
   }
@@ -176,7 +177,7 @@ export const judge = (
       conflict_verdict: "rejected"
     }))
   }
-  if (older.by !== undefined) {
+  if (older.by !== undefined && !stands) {
     return Either.right({
       _tag: "Backfill",
       by: older.by,
@@ -186,8 +187,9 @@ export const judge = (
     })
   }
   const twin = peers.find((peer) => peer.verdict === "duplicate")
-  if (twin !== undefined && own?.pinned !== true && !write.pins) {
-    return Either.right({ _tag: "Duplicate", of: twin.row, reason: twin.reason, peers, retires: older.retires })
+  if (twin !== undefined && !stands) {
+    const others = older.retires.filter((retirement) => !retires(twin.row)(retirement))
+    return Either.right({ _tag: "Duplicate", of: twin.row, reason: twin.reason, peers, retires: others })
   }
   const refined = peers.filter((peer) => peer.verdict === "refines")
   const conflicts = peers.filter((peer) => peer.verdict === "conflict" && !older.retires.some(retires(peer.row)))

@@ -305,7 +305,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<MemoryStore | MemoryRe
           [[-1, 0]]
         )
         const some = yield* store.vectorsOf(scope, embedderId, [closer.row, gone.row, moved])
-        assert.deepStrictEqual(keysOf(some), ["closer", "moved"])
+        assert.deepStrictEqual(keysOf(some), ["closer", "gone", "moved"])
       }))
 
     it.effect("knows a whole batch from one that is not there", () =>

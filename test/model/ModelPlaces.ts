@@ -1,0 +1,26 @@
+/**
+ * The real stores a history is played in: ClickHouse as the engine in this process, or the same behind its HTTP server, with
+ * the committer that the server has.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Committer from "../../src/memory/Committer.ts"
+import { MemoryReader } from "../../src/memory/MemoryReader.ts"
+import * as MemoryReaderClickhouse from "../../src/memory/MemoryReaderClickhouse.ts"
+import { MemoryStore } from "../../src/memory/MemoryStore.ts"
+import * as MemoryStoreClickhouse from "../../src/memory/MemoryStoreClickhouse.ts"
+import { layerEngine, layerEngineUrl } from "../memory/MemoryEngine.ts"
+import type { Place } from "./ModelRun.ts"
+
+const stores = Layer.merge(MemoryStoreClickhouse.layer, MemoryReaderClickhouse.layer)
+
+export const layerEmbedded = Layer.provideMerge(Committer.layer, Layer.provide(stores, layerEngine))
+export const layerHttp = Layer.provideMerge(Committer.layer, Layer.provide(stores, layerEngineUrl))
+
+export const place: Effect.Effect<Place, never, MemoryStore | MemoryReader | Committer.Committer> = Effect.gen(
+  function*() {
+    const context = yield* Effect.context<MemoryStore | MemoryReader | Committer.Committer>()
+    return { store: Context.pick(MemoryStore, MemoryReader)(context), committer: yield* Committer.Committer }
+  }
+)

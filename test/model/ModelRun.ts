@@ -1,0 +1,121 @@
+/**
+ * The property: histories are drawn from a seed and played; a history that goes wrong is made as short as it can be and told
+ * step by step.
+ */
+import type * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as FastCheck from "effect/FastCheck"
+import * as Layer from "effect/Layer"
+import { setImmediate } from "node:timers/promises"
+import type { Committer } from "../../src/memory/Committer.ts"
+import type { MemoryReader } from "../../src/memory/MemoryReader.ts"
+import type { MemoryStore } from "../../src/memory/MemoryStore.ts"
+import { layerMemory } from "../../src/memory/MemoryStoreMemory.ts"
+import { histories } from "./ModelHistories.ts"
+import { fromSmallState, fromState, fromStore, makeHouse } from "./ModelHouse.ts"
+import type { ModelTime } from "./ModelHouse.ts"
+import { historyText, playAgain, playFirst } from "./ModelPlay.ts"
+import type { History } from "./ModelSteps.ts"
+
+/** Where the real store is tried. */
+export interface Place {
+  readonly store: Context.Context<MemoryStore | MemoryReader>
+  readonly committer?: Committer["Type"]
+}
+
+const START = Date.UTC(2026, 2, 1)
+
+const scope = { org: "acme", namespace: "model" }
+const memory = Effect.scoped(Layer.build(layerMemory))
+
+const boundsOf = ({ again }: History) => again === "state" ? fromSmallState : fromStore
+
+/** What goes wrong in a history, over the in-memory store. */
+export const inMemory = (history: History): Effect.Effect<ReadonlyArray<string>> =>
+  Effect.gen(function*() {
+    const time: ModelTime = { now: START }
+    const house = (store: Context.Context<MemoryStore | MemoryReader>, bounds: typeof fromState) =>
+      makeHouse({ scope, bounds, laws: history, time, store })
+    const played = yield* playFirst(history, house(yield* memory, fromState), time)
+    if (played.faults.length > 0) return played.faults
+    time.now = START
+    return yield* playAgain(played, house(yield* memory, boundsOf(history)), time, history)
+  }).pipe(Effect.catchAll((error) => Effect.succeed([`failed: ${JSON.stringify(error)}`])))
+
+let spaces = 0
+
+/** The same with the second house in a real store, in a namespace of its own, and no commit that fails. */
+export const inPlace = (place: Place) => (history: History): Effect.Effect<ReadonlyArray<string>> =>
+  Effect.gen(function*() {
+    const time: ModelTime = { now: START }
+    const laws = history
+    const first = makeHouse({ scope, bounds: fromState, laws, time, store: yield* memory })
+    const played = yield* playFirst(history, first, time)
+    if (played.faults.length > 0) return played.faults
+    time.now = START
+    const own = { org: scope.org, namespace: `model-${++spaces}` }
+    const house = makeHouse({ ...place, scope: own, bounds: boundsOf(history), laws, time })
+    // Each batch costs the engine some round trips: few, and larger ones.
+    const cuts = history.cuts.map((size) => size + 2)
+    return yield* playAgain(played, house, time, { ...history, cuts, faults: ["none"] })
+  }).pipe(Effect.catchAll((error) => Effect.succeed([`failed: ${JSON.stringify(error)}`])))
+
+export interface RunOptions {
+  readonly runs: number
+  readonly seed: number
+  /** Steps of a history, at most. */
+  readonly length: number
+  readonly onRun?: (done: number) => void
+}
+
+export interface RunReport {
+  readonly runs: number
+  /** The shortest history that goes wrong, with what does; null when none does. */
+  readonly failure: string | null
+}
+
+const told = (history: History, faults: ReadonlyArray<string>, { seed }: RunOptions, path: string | null): string =>
+  [
+    `seed ${seed}${path === null ? "" : `, path ${path}`}`,
+    historyText(history),
+    ...faults.map((fault) => `!! ${fault}`)
+  ]
+    .join("\n")
+
+// Some tens of milliseconds.
+const BREATHER = 20
+
+/** Draws and plays `runs` histories; `play` answers what goes wrong in one. */
+export const run = (
+  options: RunOptions,
+  play: (history: History) => Promise<ReadonlyArray<string>> | ReadonlyArray<string>
+): Promise<RunReport> => {
+  let done = 0
+  const property = FastCheck.asyncProperty(histories(options.length), async (history) => {
+    const faults = await play(history)
+    options.onRun?.(++done)
+    // A history in memory is one long turn: the process must come to its messages now and then.
+    if (done % BREATHER === 0) await setImmediate()
+    return faults.length === 0
+  })
+  return Promise.resolve(FastCheck.check(property, { numRuns: options.runs, seed: options.seed })).then(
+    async (details) => {
+      const [history] = details.counterexample ?? []
+      return {
+        runs: details.numRuns,
+        failure: history === undefined
+          ? null
+          : told(history, await play(history), options, details.counterexamplePath)
+      }
+    }
+  )
+}
+
+/** Another seed each day, so that runs differ and a failure can be had again. */
+export const seedOfDay = (): number => Math.floor(Date.now() / 86_400_000)
+
+/** In a real store. */
+export const playIn = (place: Place) => (history: History): Promise<ReadonlyArray<string>> =>
+  Effect.runPromise(inPlace(place)(history))
+
+export const playInMemory = (history: History): ReadonlyArray<string> => Effect.runSync(inMemory(history))

@@ -1,0 +1,24 @@
+/**
+ * The page's state diagram as a property: random histories of every write verb from several writers, against the reference
+ * model, over the in-memory store. `npm run test:model` runs more of them, from any seed.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import { vectorFaults } from "./ModelClaims.ts"
+import { playInMemory, run, seedOfDay } from "./ModelRun.ts"
+
+// The issue's count.
+const RUNS = 10_000
+const LENGTH = 10
+
+describe("the write path and its model", () => {
+  it("has claims as close and as far as the model says", () => {
+    assert.deepStrictEqual(vectorFaults(), [])
+  })
+
+  it(`agree on ${RUNS} histories over the in-memory store`, { timeout: 600_000 }, async () => {
+    const seed = seedOfDay()
+    process.stdout.write(`model: seed ${seed}\n`)
+    const { failure } = await run({ runs: RUNS, seed, length: LENGTH }, playInMemory)
+    assert.isNull(failure, failure ?? "")
+  })
+})
