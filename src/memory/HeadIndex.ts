@@ -4,6 +4,7 @@
  * rows that one batch needs.
  */
 import { identityKey } from "../kernel/Identity.ts"
+import { LIVE_STATUSES } from "./MemoryModel.ts"
 import type { MemoryRow } from "./MemoryModel.ts"
 import type { HeadEntry, PeerSlot, Probes } from "./MemoryStore.ts"
 
@@ -64,6 +65,14 @@ export class HeadIndex {
 
   get(identity: string): HeadEntry | undefined {
     return this.entries.get(identity)
+  }
+
+  /** The served and waiting heads written last, newest first. */
+  newest(limit: number): ReadonlyArray<HeadEntry> {
+    return Array.from(this.entries.values())
+      .filter(({ status }) => LIVE_STATUSES.some((live) => live === status))
+      .sort((left, right) => left.version > right.version ? -1 : 1)
+      .slice(0, limit)
   }
 
   put(entry: HeadEntry): void {

@@ -64,13 +64,19 @@ export const layer = (options: Options = defaultOptions): Layer.Layer<
     Effect.gen(function*() {
       const context = yield* Effect.context<MemoryStore | Committer | WritePolicy | ActorRules | MemoryIntake>()
       const address = yield* Entity.CurrentAddress
+      const life = yield* Effect.scope
       const scope = yield* Effect.orDie(Schema.decode(ActorScope)(address.entityId))
       let state: ActorState.ActorState | null = null
       let callers = 0
 
       const handle = (requests: ReadonlyArray<Request>): Effect.Effect<ReadonlyArray<Reply>> =>
         Effect.gen(function*() {
-          state ??= yield* ActorState.activate(scope, options)
+          if (state === null) {
+            const fresh = yield* ActorState.activate(scope, options)
+            state = fresh
+            // What cannot be read ahead is read when it is met.
+            yield* ActorState.warm(scope, fresh, () => state === fresh).pipe(Effect.ignore, Effect.forkIn(life))
+          }
           return yield* runBatch(scope, state, requests.map((request) => request.payload), options.bulkDedup)
         }).pipe(
           // Whatever failed, what is in memory may no longer be what is stored.

@@ -21,6 +21,15 @@ export class RowCache {
     return this.bytes
   }
 
+  has(identity: string): boolean {
+    return this.rows.has(identity)
+  }
+
+  /** Whether another row fits without one going out. */
+  get hasRoom(): boolean {
+    return this.bytes + ROW_OVERHEAD < this.maxBytes
+  }
+
   get(identity: string): MemoryRow | undefined {
     const row = this.rows.get(identity)
     if (row !== undefined) {

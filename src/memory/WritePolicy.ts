@@ -124,8 +124,9 @@ export class WritePolicy extends Context.Tag("loom/memory/WritePolicy")<WritePol
   readonly compare: (stored: string, written: string, similarity: number) => Comparison
 }>() {}
 
-// Parsed claims kept for the next comparison: some kilobytes each.
-const CLAIMS_KEPT = 4_096
+// Parsed claims kept for the next comparison, of all namespaces together: some kilobytes each, and parsing takes longer
+// than comparing.
+const CLAIMS_KEPT = 16_384
 
 export const layer: Layer.Layer<WritePolicy> = Layer.sync(WritePolicy, () => {
   const claims = new ClaimCache(CLAIMS_KEPT)

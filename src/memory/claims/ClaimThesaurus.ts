@@ -102,29 +102,45 @@ interface Pointer {
   readonly part: string
 }
 
-/** The pointers of one sense, from `… p_cnt [sign offset part source/target]…`. */
+// Opposite, like, derived: the only relations that are asked for, a few of the many a sense has.
+const asked = new Set(["!", "&", "+"])
+
+const pointers = new Map<string, ReadonlyArray<Pointer>>()
+
+/** The pointers of one sense; the same few thousand senses are asked for again and again. */
 const pointersOf = (part: "v" | "a" | "r", offset: string): ReadonlyArray<Pointer> => {
+  const known = pointers.get(part + offset)
+  if (known !== undefined) return known
+  const read = readPointers(part, offset)
+  if (pointers.size >= mostRemembered) pointers.clear()
+  pointers.set(part + offset, read)
+  return read
+}
+
+/** Reads them from `… p_cnt [sign offset part source/target]…`. */
+const readPointers = (part: "v" | "a" | "r", offset: string): ReadonlyArray<Pointer> => {
   const dictionary = wordNet()
   if (dictionary === undefined) return []
   const fields = lineAt(dictionary.data[part], Number(offset)).split(" ")
   const count = Number.parseInt(fields[3] ?? "0", 16)
   const first = 4 + 2 * count
-  const pointers: Array<Pointer> = []
+  const found: Array<Pointer> = []
   for (let i = 0; i < Number(fields[first] ?? 0); i++) {
     const at = first + 1 + 4 * i
-    pointers.push({ sign: fields[at] ?? "", offset: fields[at + 1] ?? "", part: fields[at + 2] ?? "" })
+    const sign = fields[at] ?? ""
+    if (asked.has(sign)) found.push({ sign, offset: fields[at + 1] ?? "", part: fields[at + 2] ?? "" })
   }
-  return pointers
+  return found
 }
 
 const antonymPart = (part: "v" | "a" | "r", one: Senses, other: Senses): boolean => {
   const theirs = (other[part] ?? []).slice(0, 4)
   if (theirs.length === 0) return false
   for (const offset of (one[part] ?? []).slice(0, 4)) {
-    const pointers = pointersOf(part, offset)
-    if (pointers.some(({ offset: to, sign }) => sign === "!" && theirs.includes(to))) return true
+    const near = pointersOf(part, offset)
+    if (near.some(({ offset: to, sign }) => sign === "!" && theirs.includes(to))) return true
     // An adjective stands with its neighbours: what is like "fast" opposes "slow".
-    for (const { offset: head, sign } of pointers) {
+    for (const { offset: head, sign } of near) {
       if (sign === "&" && pointersOf(part, head).some((far) => far.sign === "!" && theirs.includes(far.offset))) {
         return true
       }
@@ -133,8 +149,21 @@ const antonymPart = (part: "v" | "a" | "r", one: Senses, other: Senses): boolean
   return false
 }
 
+const opposed = new Map<string, boolean>()
+
 /** Whether two base forms are opposites: directly, or one through the word it is a shade of. */
 export const antonymous = (one: string, other: string): boolean => {
+  const key = `${one} ${other}`
+  const known = opposed.get(key)
+  if (known !== undefined) return known
+  const answer = areAntonyms(one, other)
+  // Pairs are many more than words.
+  if (opposed.size >= 4 * mostRemembered) opposed.clear()
+  opposed.set(key, answer)
+  return answer
+}
+
+const areAntonyms = (one: string, other: string): boolean => {
   const [ours, theirs] = [sensesOf(one), sensesOf(other)]
   return (["v", "a", "r"] as const).some((part) => antonymPart(part, ours, theirs) || antonymPart(part, theirs, ours))
 }
