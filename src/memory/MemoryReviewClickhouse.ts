@@ -39,7 +39,7 @@ const heads = (
 const named = (scope: Scope, bound: ReaderBound, ids: ReadonlyArray<string>, keys: ReadonlyArray<string>): Statement =>
   ch.sql("MemoryReview.named")`SELECT ${rowColumns} FROM loom.memory FINAL
     WHERE ${visible(scope, bound)} AND (memory_key IN ${ch.array("String", keys)} OR (${place} IN (
-      SELECT ${placeColumns} FROM loom.memory_ids
+      SELECT ${placeColumns} FROM loom.memory
       WHERE ${inScope(scope)} AND memory_id IN ${ch.array("String", ids)})
       AND memory_id IN ${ch.array("String", ids)}))`
 
