@@ -5,6 +5,7 @@
 import { assert, describe, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { MemoryGet, MemoryGetById, MemoryHistory, MemoryList, MemorySet } from "../../src/memory/MemoryVerbs.ts"
+import { unrelated } from "../support/Facts.ts"
 import { freshNamespace, ok, post, refusal } from "../support/LoomHttp.ts"
 import { layerTeam, Tokens } from "./Tokens.ts"
 
@@ -184,20 +185,20 @@ layer(layerTeam, { excludeTestServices: true, timeout: 60_000 })("Names", (it) =
               ? { namespace: `${space}${name}`, memory_key: "u/a" }
               : { namespace: space, [field]: name, memory_key: `u/${index % 3}` }
           yield* Effect.forEach(taken, (name, index) =>
-            ok(MemorySet, { ...place(name, index), value: `The row of number ${index}` }, { token }), {
+            ok(MemorySet, { ...place(name, index), value: unrelated(index) }, { token }), {
             concurrency: 8
           })
           yield* Effect.forEach(taken, (name, index) =>
             Effect.gen(function*() {
               const got = yield* ok(MemoryGet, place(name, index), { token })
-              assert.strictEqual(got.value, `The row of number ${index}`, name)
+              assert.strictEqual(got.value, unrelated(index), name)
               const { memory_key: _, ...whole } = place(name, index)
               const list = yield* ok(MemoryList, whole, { token })
               assert.deepStrictEqual(
                 list.memories.map(({ value }) =>
                   value
                 ),
-                [`The row of number ${index}`],
+                [unrelated(index)],
                 name
               )
               const id = yield* ok(MemoryGetById, { namespace: got.namespace, memory_id: got.memory_id }, { token })
@@ -229,15 +230,14 @@ layer(layerTeam, { excludeTestServices: true, timeout: 60_000 })("Names", (it) =
         ]
         yield* Effect.forEach(
           keys,
-          (memory_key, index) =>
-            ok(MemorySet, { namespace, memory_key, value: `The row of number ${index}` }, { token }),
+          (memory_key, index) => ok(MemorySet, { namespace, memory_key, value: unrelated(index) }, { token }),
           { concurrency: 16 }
         )
         yield* Effect.forEach(keys, (memory_key, index) =>
           Effect.gen(function*() {
             assert.strictEqual(
               (yield* ok(MemoryGet, { namespace, memory_key }, { token })).value,
-              `The row of number ${index}`
+              unrelated(index)
             )
             const list = yield* ok(MemoryList, { namespace, prefix: memory_key, limit: 1000 }, { token })
             assert.include(list.memories.map((row) => row.memory_key), memory_key)

@@ -5,6 +5,7 @@
  */
 import { assert } from "@effect/vitest"
 import * as Schema from "effect/Schema"
+import { unrelated } from "../support/Facts.ts"
 
 /** One key as the model knows it. */
 export interface Claim {
@@ -45,14 +46,15 @@ export const randomOf = (seed: number) => () => {
 }
 
 // Longer than a vector's excerpt, so that it has passages.
-const longText = (what: string) => `${what}. ${"It goes on for a while in plain words. ".repeat(40)}`
+const longText = (what: string) => `${what}. `.repeat(50)
 
 export class Writer {
   readonly claims = new Map<string, Claim>()
   private readonly random: () => number
   private steps = 0
+  private values = 0
 
-  constructor(readonly name: string, readonly namespace: string, seed: number) {
+  constructor(readonly name: string, readonly namespace: string, private readonly seed: number) {
     this.random = randomOf(seed)
   }
 
@@ -61,7 +63,8 @@ export class Writer {
   }
 
   private newValue(): string {
-    const what = `Writer ${this.name} says sentence number ${this.steps}`
+    // A fact of its own: what other facts it contradicted would be written to them too.
+    const what = unrelated(this.seed * 10_000 + this.values++)
     return this.below(8) === 0 ? longText(what) : what
   }
 
@@ -92,7 +95,7 @@ export class Writer {
   }
 
   private bulk(keys: ReadonlyArray<string>): Step {
-    const values = keys.map((key, index) => `${this.newValue()} in item ${index}`)
+    const values = keys.map(() => this.newValue())
     const items = keys.map((memory_key, index) => ({ memory_key, value: values[index] }))
     return this.step("memory.bulk_set", { items }, keys, (raw) => {
       const answer = Schema.decodeUnknownSync(Bulk)(raw)
