@@ -65,6 +65,9 @@ type Judged = Effect.Effect.Success<ReturnType<typeof evaluate>>
 const verdictOf = (verdict: typeof MemorySet.answer.Type["conflict_verdict"]): JudgedPairs.Verdict =>
   verdict === "refines" || verdict === "rejected" ? "conflict" : verdict
 
+// What may be lost on pairs that nobody tuned the judge to.
+const MOST_LOST = 0.005
+
 const percent = (rate: number): string => `${(rate * 100).toFixed(1)} %`
 
 const lines = (report: JudgedPairs.Report): ReadonlyArray<string> => [
@@ -101,13 +104,19 @@ const command = Command.make("eval:judge", {
   wrong: Options.boolean("wrong").pipe(
     Options.withDescription("List the pairs that were judged otherwise than their class calls for")
   ),
+  check: Options.boolean("check").pipe(
+    Options.withDescription("Fail when more than 0.5 % are lost as merge or duplicate")
+  ),
   json: CommonOptions.asJson
-}, ({ json, wrong, ...options }) =>
+}, ({ check, json, wrong, ...options }) =>
   Effect.gen(function*() {
     const logging = yield* Effect.mapError(Logging.config, (error) => startFailure(error))
     const judged = yield* Effect.provide(evaluate(options), Logging.layer(logging))
     const report = JudgedPairs.report(judged)
     yield* Output.result(json, report, () => [...(wrong ? wrongLines(judged) : []), ...lines(report)])
+    if (check && report.loss_rate > MOST_LOST) {
+      return yield* cliFailure("failed", "LOST", `${percent(report.loss_rate)} of the pairs would lose a claim`)
+    }
   })).pipe(Command.withDescription("What the write judge makes of labelled pairs of claims"))
 
 EvalMain.run("eval:judge", command)
