@@ -1,7 +1,7 @@
 /**
  * How sensitive a claim is when its writer did not say, decided before any embedder, model or log sees it: credentials,
  * payment cards, Social Security numbers and stated PINs are high; email addresses, phone numbers and IBANs are medium
- * (docs/adr/0012-sensitivity.md). A pure decision behind a service, so that a deployment can provide its own. It answers
+ * (docs/adr/0011-sensitivity.md). A pure decision behind a service, so that a deployment can provide its own. It answers
  * with the kind of what it found, never with the text.
  */
 import * as Config from "effect/Config"
