@@ -6,12 +6,14 @@ import { type Element, elementsOf, isAuxiliary, preferring } from "./ClaimElemen
 import type { Frame } from "./ClaimFrame.ts"
 import { frameOf } from "./ClaimFrameBuild.ts"
 import { itemOf } from "./ClaimItems.ts"
+import { rephrased } from "./ClaimPhrasing.ts"
 import type { Token } from "./ClaimTokens.ts"
 import { isPastOrThird, startsSubject, verbIndex } from "./ClaimVerbFinder.ts"
 import * as Words from "./ClaimWords.ts"
 
 /** The frames of a text's tokens. */
-export const framesOf = (tokens: ReadonlyArray<Token>): ReadonlyArray<Frame> => {
+export const framesOf = (given: ReadonlyArray<Token>): ReadonlyArray<Frame> => {
+  const tokens = rephrased(given)
   const frames: Array<Frame> = []
   let start = 0
   while (start < tokens.length) {

@@ -2,11 +2,11 @@
  * The tokens of an English sentence as a grammar wants them: values and bounds of several words are one element, idle
  * phrases are gone, and a preference said with "likes most" or "likes better" is said in one way.
  */
-import { isKnown } from "./ClaimLexicon.ts"
+import { formsOf, isKnown } from "./ClaimLexicon.ts"
 import { denies } from "./ClaimNegation.ts"
 import { boundAt, quantifierOf } from "./ClaimQuantifiers.ts"
 import type { Token } from "./ClaimTokens.ts"
-import type { Value } from "./ClaimValue.ts"
+import type { Found, Value } from "./ClaimValue.ts"
 import { valueAt } from "./ClaimValues.ts"
 import * as Words from "./ClaimWords.ts"
 
@@ -16,6 +16,8 @@ export interface Element {
   readonly low: string
   readonly value?: Value
   readonly quantifier?: string
+  /** It is a name although the word is a common one. */
+  readonly named?: boolean
 }
 
 /** Phrases that may be left out of a claim about the present. */
@@ -42,6 +44,26 @@ const idleAt = (words: ReadonlyArray<string>, i: number): number =>
     ? 1
     : idlePhrases.find((phrase) => phrase.every((word, k) => words[i + k] === word))?.length ?? 0
 
+/** `twice a day`, `three times per week`, `once a month`: how often is one value. */
+const oftenAt = (tokens: ReadonlyArray<Token>, i: number, count: Found): Found | undefined => {
+  if (count.value.dimension !== "number") return undefined
+  const times = tokens[i + count.length]?.low === "times"
+  if (!times && !/^(?:once|twice|thrice)$/.test(tokens[i]!.low)) return undefined
+  const at = i + count.length + (times ? 1 : 0)
+  const span = at < tokens.length ? valueAt(tokens, at, "en") : undefined
+  if (span?.value.dimension !== "repeat") return undefined
+  const number = count.value.key.slice("number:".length)
+  const length = at + span.length - i
+  return {
+    value: {
+      dimension: "repeat",
+      key: number === "1" ? span.value.key : `${span.value.key} x${number}`,
+      text: tokens.slice(i, i + length).map(({ text }) => text).join(" ")
+    },
+    length
+  }
+}
+
 export const elementsOf = (tokens: ReadonlyArray<Token>): Array<Element> => {
   const out: Array<Element> = []
   const words = tokens.map(({ low }) => low)
@@ -58,15 +80,32 @@ export const elementsOf = (tokens: ReadonlyArray<Token>): Array<Element> => {
       continue
     }
     const found = valueAt(tokens, i, "en")
+    const often = found === undefined ? undefined : oftenAt(tokens, i, found)
+    if (often !== undefined) {
+      out.push({ token: tokens[i]!, low: words[i]!, value: often.value })
+      i += often.length
+      continue
+    }
     if (found !== undefined) {
       out.push({ token: tokens[i]!, low: words[i]!, value: found.value })
       i += found.length
       continue
     }
-    out.push({ token: tokens[i]!, low: words[i]! })
+    out.push({ token: tokens[i]!, low: words[i]!, ...(startsName(tokens, i) ? { named: true } : {}) })
     i++
   }
   return out
+}
+
+/** "Iris Pell", "Piers Holloway": a common noun at the beginning, before another capital, is a first name. */
+const startsName = (tokens: ReadonlyArray<Token>, i: number): boolean => {
+  const [token, next] = [tokens[i]!, tokens[i + 1]]
+  if (!token.first || token.possessive || next === undefined || next.broken || !/^\p{Lu}\p{Ll}/u.test(token.text)) {
+    return false
+  }
+  if (!/^\p{Lu}\p{Ll}/u.test(next.text) || isKnown(next.low)) return false
+  const { tags } = formsOf(token.low)
+  return tags[0]?.startsWith("NN") === true && !tags.includes("VB")
 }
 
 export const isAuxiliary = (low: string) =>
@@ -77,7 +116,8 @@ export const isLittle = (low: string) =>
   Words.possessives.has(low) || Words.fillers.has(low) || denies(low, "en") ||
   quantifierOf(low) !== undefined && !isAuxiliary(low)
 
-export const looksLikeName = ({ token }: Element) =>
+export const looksLikeName = ({ named, token }: Element) =>
+  named === true ||
   /^\p{Lu}/u.test(token.text) && (!token.first || !isKnown(token.low)) || /[\d_./\\@+#]/.test(token.text)
 
 const liking = /^(?:likes?|liked|loves?|loved|enjoys?)$/

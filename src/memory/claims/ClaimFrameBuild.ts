@@ -74,6 +74,8 @@ export const frameOf = (elements: ReadonlyArray<Element>, verb: number, end: num
       if (!Words.modals.has(low) && (auxiliary !== "be" || Words.beForms.has(low))) {
         auxiliary = Words.beForms.has(low) ? "be" : Words.haveForms.has(low) ? "have" : "do"
       }
+      // A bare verb follows a modal one.
+      if (Words.modals.has(low) && auxiliary === "") auxiliary = "do"
       if (group === subject) open("")
       continue
     }

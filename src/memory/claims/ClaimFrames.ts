@@ -4,6 +4,7 @@
  */
 import { compareChange } from "./ClaimChange.ts"
 import { against, answer, type Comparison, quoted } from "./ClaimComparison.ts"
+import { asUndergone, compareConverses, otherTellings } from "./ClaimConverses.ts"
 import { ruledOutBy } from "./ClaimDiets.ts"
 import { complements, type Frame, type Item, textOf } from "./ClaimFrame.ts"
 import { nounFields } from "./ClaimLexicon.ts"
@@ -106,11 +107,29 @@ const closer = (one: Frame, other: Frame, found: Comparison, similarity: number)
 }
 
 const compareWords = (stored: Frame, written: Frame, similarity: number): Comparison => {
-  let other = written
-  if (relateSubjects(stored, other) === "different") {
-    const around = turned(written)
-    if (around !== undefined && relateSubjects(stored, around) !== "different") other = around
-  }
+  const ends = compareConverses(stored, written)
+  if (ends !== undefined) return ends
+  const [one, other] = facing(stored, written)
+  return compareFacing(one, other, similarity)
+}
+
+/** Two frames told of one thing, where one of them can be told of what the other is about. */
+const facing = (one: Frame, other: Frame): readonly [Frame, Frame] => {
+  if (relateSubjects(one, other) !== "different" && one.command === other.command) return [one, other]
+  const first = asUndergone(one, other.passive)
+  if (first !== undefined && relateSubjects(first, other) === "equal") return [first, other]
+  const around = turned(other)
+  const found = [...(around === undefined ? [] : [around]), ...otherTellings(one, other)].find((telling) =>
+    relateSubjects(one, telling) === "equal"
+  )
+  if (found !== undefined) return [one, found]
+  return around !== undefined && relateSubjects(one, other) === "different" &&
+      relateSubjects(one, around) !== "different"
+    ? [one, around]
+    : [one, other]
+}
+
+const compareFacing = (stored: Frame, other: Frame, similarity: number): Comparison => {
   const all = withoutFillers(matchItems(contentOf(stored), contentOf(other)))
   const match = {
     shared: all.shared,

@@ -3,6 +3,7 @@
  * production and a staging database, Emma's cat and Emma's dog are two things; "the meeting" and "the weekly meeting" may
  * be one.
  */
+import { plainConverse } from "./ClaimConverses.ts"
 import type { Frame, Item } from "./ClaimFrame.ts"
 import { complements } from "./ClaimFrame.ts"
 import { formsOf, nounFields, verbLemma } from "./ClaimLexicon.ts"
@@ -68,7 +69,7 @@ export const plain = (given: Frame): Frame => {
   const turnedVerb = converse(frame)
   if (turnedVerb !== undefined) return turnedVerb
   const agent = frame.passive
-    ? frame.groups.find(({ items, preposition }) => preposition === "by" && items[0]?.value === undefined)
+    ? frame.groups.find(({ items, preposition }) => preposition === "by" && doer(items))
     : undefined
   if (agent !== undefined) {
     return {
@@ -113,6 +114,10 @@ export const plain = (given: Frame): Frame => {
   return plainNominal(frame)
 }
 
+/** By whom, not by how much or when: "by two people", not "by 20%". */
+const doer = (items: ReadonlyArray<Item>): boolean =>
+  items[0]?.value === undefined || items[0].value.dimension === "number" && items.length > 1
+
 /** "prefers X over Y" and "to Y", "postponed until" and "to": one direction each. */
 const plainDirections = (frame: Frame): Frame => {
   const from = frame.verb === "prefer"
@@ -129,23 +134,21 @@ const plainDirections = (frame: Frame): Frame => {
   return { ...frame, groups }
 }
 
-/** Verbs that say from the other side what another verb says: `contain`, `belong to`, `report to`, `employ`. */
+/** What is told from the other side, and what nobody named does. */
 const converse = (frame: Frame): Frame | undefined => {
   const only = frame.groups[0]
-  if (only === undefined || frame.passive || frame.denials > 0) return undefined
-  const around = (verb: string, preposition: string): Frame => ({
-    ...frame,
-    verb,
-    subject: only.items,
-    subjectDefinite: only.definite,
-    groups: [{ preposition, items: frame.subject, definite: frame.subjectDefinite }, ...frame.groups.slice(1)]
-  })
-  if (frame.verb === "contain" && only.preposition === "" && only.definite) return around("be", "in")
-  if (frame.verb === "employ" && only.preposition === "") return around("work", "for")
-  if (frame.verb === "belong" && only.preposition === "to") return around("own", "")
-  if (frame.verb === "report" && only.preposition === "to" && only.items.every(({ kind }) => kind === "name")) {
-    return around("manage", "")
+  if (only === undefined || frame.passive) return undefined
+  if (frame.verb === "contain" && only.preposition === "" && only.definite) {
+    return {
+      ...frame,
+      verb: "be",
+      subject: only.items,
+      subjectDefinite: only.definite,
+      groups: [{ preposition: "in", items: frame.subject, definite: frame.subjectDefinite }, ...frame.groups.slice(1)]
+    }
   }
+  const turnedVerb = plainConverse(frame)
+  if (turnedVerb !== undefined) return turnedVerb
   // "They moved the meeting": nobody is named who did.
   if (
     frame.subject.length === 1 && /^(?:they|someone|somebody|people)$/.test(frame.subject[0]!.lemma) &&

@@ -133,7 +133,7 @@ export const isParticiple = (element: Element, auxiliary: string): boolean => {
   const { adjective, tags, verb } = formsOf(low)
   const base = verbLemma(low)
   if (!verb && !formsOf(base).verb) return false
-  if (auxiliary === "do") return base === low
+  if (auxiliary === "do") return base === low || low.endsWith("ing")
   if (low.endsWith("ing")) return tags.length === 0 || tags.some((tag) => tag === "VBG") || base !== low
   if (base === low && !tags.includes("VBN")) return false
   return !(adjective && tags[0] === "JJ" && !low.endsWith("ed"))
