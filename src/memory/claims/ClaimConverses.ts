@@ -142,13 +142,23 @@ const relations: ReadonlyArray<readonly [ReadonlyArray<string>, ReadonlyArray<st
 })
 
 /** `A is B's N`: whose, and the relation. */
-const relative = (frame: Frame): { readonly of: ReadonlyArray<Item>; readonly noun: Item } | undefined => {
+const relative = (frame: Frame): Relative | undefined => {
   const only = frame.groups[0]
   if (frame.verb !== "be" || only === undefined || frame.groups.length > 1 || only.preposition !== "") return undefined
-  const noun = only.items[only.items.length - 1]
-  const of = only.items.slice(0, -1)
-  return noun !== undefined && of.length > 0 && of.every(({ possesses }) => possesses === noun.concept)
-    ? { of, noun }
+  return possessed(frame.subject, only.items) ?? possessed(only.items, frame.subject)
+}
+
+interface Relative {
+  readonly who: ReadonlyArray<Item>
+  readonly of: ReadonlyArray<Item>
+  readonly noun: Item
+}
+
+const possessed = (who: ReadonlyArray<Item>, items: ReadonlyArray<Item>): Relative | undefined => {
+  const noun = items[items.length - 1]
+  const of = items.slice(0, -1)
+  return noun !== undefined && of.length > 0 && of[of.length - 1]!.possesses === noun.concept
+    ? { who, of, noun }
     : undefined
 }
 
@@ -160,13 +170,13 @@ const equalItems = (one: ReadonlyArray<Item>, other: ReadonlyArray<Item>): boole
 const kindred = (one: Frame, other: Frame): Comparison | undefined => {
   const [ours, theirs] = [relative(one), relative(other)]
   if (ours === undefined || theirs === undefined) return undefined
-  if (!equalItems(one.subject, theirs.of) || !equalItems(other.subject, ours.of)) return undefined
+  if (!equalItems(ours.who, theirs.of) || !equalItems(theirs.who, ours.of)) return undefined
   for (const [first, second] of relations) {
     const side = (item: Item) => first.includes(item.concept) ? 1 : second.includes(item.concept) ? 2 : 0
     const [a, b] = [side(ours.noun), side(theirs.noun)]
     if (a === 0 || b === 0) continue
     if ((one.denials + other.denials) % 2 === 1 || a === b) {
-      return answer("differs", "role", `Turned round: ${against(textOf(one.subject), textOf(other.subject))}.`)
+      return answer("differs", "role", `Turned round: ${against(textOf(ours.who), textOf(theirs.who))}.`)
     }
     const plain = [first[0], second[0], ...second.slice(1, 2).filter((word) => word === "pupil")]
     return [ours.noun, theirs.noun].every(({ concept }) => plain.includes(concept)) && one.tense === other.tense

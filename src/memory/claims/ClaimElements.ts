@@ -44,6 +44,30 @@ const idleAt = (words: ReadonlyArray<string>, i: number): number =>
     ? 1
     : idlePhrases.find((phrase) => phrase.every((word, k) => words[i + k] === word))?.length ?? 0
 
+const wholeSpans: Readonly<Record<string, string>> = {
+  "duration:60": "minute",
+  "duration:3600": "hour",
+  "duration:86400": "day",
+  "duration:604800": "week",
+  "months:1": "month",
+  "months:12": "year"
+}
+
+/** `every 5 minutes`, `every two weeks`: a span of repetition. */
+const everyAt = (tokens: ReadonlyArray<Token>, i: number): Found | undefined => {
+  if (!/^(?:every|each)$/.test(tokens[i]!.low) || i + 1 >= tokens.length) return undefined
+  const span = valueAt(tokens, i + 1, "en")
+  if (span === undefined || !/^(?:duration|months)$/.test(span.value.dimension)) return undefined
+  return {
+    value: {
+      dimension: "repeat",
+      key: `repeat:${wholeSpans[span.value.key] ?? span.value.key}`,
+      text: `${tokens[i]!.text} ${span.value.text}`
+    },
+    length: 1 + span.length
+  }
+}
+
 /** `twice a day`, `three times per week`, `once a month`: how often is one value. */
 const oftenAt = (tokens: ReadonlyArray<Token>, i: number, count: Found): Found | undefined => {
   if (count.value.dimension !== "number") return undefined
@@ -79,7 +103,7 @@ export const elementsOf = (tokens: ReadonlyArray<Token>): Array<Element> => {
       i += idle
       continue
     }
-    const found = valueAt(tokens, i, "en")
+    const found = everyAt(tokens, i) ?? valueAt(tokens, i, "en")
     const often = found === undefined ? undefined : oftenAt(tokens, i, found)
     if (often !== undefined) {
       out.push({ token: tokens[i]!, low: words[i]!, value: often.value })
@@ -103,7 +127,7 @@ const startsName = (tokens: ReadonlyArray<Token>, i: number): boolean => {
   if (!token.first || token.possessive || next === undefined || next.broken || !/^\p{Lu}\p{Ll}/u.test(token.text)) {
     return false
   }
-  if (!/^\p{Lu}\p{Ll}/u.test(next.text) || isKnown(next.low)) return false
+  if (!/^\p{Lu}\p{Ll}/u.test(next.text)) return false
   const { tags } = formsOf(token.low)
   return tags[0]?.startsWith("NN") === true && !tags.includes("VB")
 }

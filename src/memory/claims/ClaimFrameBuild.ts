@@ -4,7 +4,7 @@
  */
 import { type Element, isAuxiliary } from "./ClaimElements.ts"
 import type { Frame, Item } from "./ClaimFrame.ts"
-import { itemOf } from "./ClaimItems.ts"
+import { graded, itemOf } from "./ClaimItems.ts"
 import { formsOf, verbLemma } from "./ClaimLexicon.ts"
 import { denies, isSilent } from "./ClaimNegation.ts"
 import { current, type Draft, draft, settled } from "./ClaimPhrases.ts"
@@ -154,6 +154,10 @@ export const frameOf = (elements: ReadonlyArray<Element>, verb: number, end: num
       side = ""
     }
     const item = itemOf(element)
+    // "The oldest" is not "the old": the lemma alone would not show it.
+    if (item.kind === "adjective" && item.lemma !== low && graded(low)) {
+      quantifiers.push(low.endsWith("est") ? "superlative" : "comparative")
+    }
     if (token.possessive) definite = true
     push(token.possessive ? { ...item, possesses: ownedBy(elements, i, end) } : item)
   }
@@ -205,12 +209,15 @@ export const frameOf = (elements: ReadonlyArray<Element>, verb: number, end: num
     }))
       .filter(({ items }) => items.length > 0),
     denials: denials + (ended ? 1 : 0),
-    quantifiers: [...new Set(quantifiers)].sort(),
+    quantifiers: [...new Set(quantifiers)].filter((name) => name !== "comparative" || !compares(groups)).sort(),
     passive,
     tense,
     command: verb >= 0 && settled(subject).length === 0
   }
 }
+
+/** What a comparison compares with stands beside it: the degree shows without its ending. */
+const compares = (groups: ReadonlyArray<Draft>): boolean => groups.some(({ preposition }) => preposition === "than")
 
 /** Nothing that a preposition at `i` could govern follows. */
 const endsClause = (elements: ReadonlyArray<Element>, i: number, end: number): boolean => {

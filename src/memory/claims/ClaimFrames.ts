@@ -11,7 +11,9 @@ import { nounFields } from "./ClaimLexicon.ts"
 import { complementary, differingValues, isFiller, type Match, matchItems, oppositeWords } from "./ClaimMatch.ts"
 import { compareObjects, ruleOf } from "./ClaimObjects.ts"
 import { quantifiersOppose } from "./ClaimQuantifiers.ts"
+import { areScoped, areTwoFacts, compareReworded } from "./ClaimReworded.ts"
 import { relateRoles } from "./ClaimRoles.ts"
+import { excludedBy, ofOneSubject } from "./ClaimStates.ts"
 import { relateSubjects, turned } from "./ClaimSubjects.ts"
 import { lightVerbs, oneHolder, questions } from "./ClaimVerbs.ts"
 import { kindNouns } from "./ClaimWords.ts"
@@ -86,15 +88,22 @@ const saysLittle = ({ concept, kind }: Item, frame: Frame): boolean =>
 
 export const compareFrames = (stored: Frame, written: Frame, similarity: number): Comparison => {
   const found = compareWords(stored, written, similarity)
-  return found.relation === "other" ? closer(stored, written, found, similarity) : found
+  if (found.relation === "same" || found.relation === "differs") return found
+  if (ofOneSubject(stored, written)) {
+    const excluded = ruledOutBy(stored, written) ?? excludedBy(stored, written)
+    if (excluded !== undefined) return answer("differs", "exclusion", `What one says rules out ${quoted(excluded)}.`)
+  }
+  if (found.relation === "unsure") return found
+  const match = withoutFillers(matchItems(contentOf(stored), contentOf(written)))
+  return compareReworded(stored, written, match) ?? closer(stored, written, found, match, similarity)
 }
 
 // Where two different facts about one subject come this close, they are as often two answers to one question.
 const closeFacts = 0.74
 
 /** Claims the words put apart although the embeddings put them together. */
-const closer = (one: Frame, other: Frame, found: Comparison, similarity: number): Comparison => {
-  if (similarity < closeFacts) return found
+const closer = (one: Frame, other: Frame, found: Comparison, match: Match, similarity: number): Comparison => {
+  if (similarity < closeFacts || areTwoFacts(one, other, match, sharedBehind(one, other))) return found
   if (found.rule === "other-attribute") return answer("unsure", "close", found.reason)
   if (found.rule !== "other-subject") return found
   // What one claim is about stands in the other one's complement: not the same template filled with other names.
@@ -289,6 +298,7 @@ const sameSubject = (
   const subject = textOf(one.subject).toLowerCase()
   const substitution = subject === "" ? null : { subject, predicate: one.verb }
   const oneSided = left.length === 0 || right.length === 0
+  if (areScoped(left, right)) return answer("other", "compatible", "Each is said of its own season or part of the day.")
   const diet = ruledOutBy(one, other)
   if (diet !== undefined) return answer("differs", "exclusion", `What one says rules out ${quoted(diet)}.`)
 
@@ -319,8 +329,9 @@ const sameSubject = (
   }
   if (oneSided) return leftOver(one, other, left.length > 0 ? left : right, opposed, quantified, similarity)
   if (opposed) {
-    return sameVerb && left.length === 1 && right.length === 1 && sharedBehind(one, other) > 0
-      ? answer("unsure", "negation", `One denies, and they differ in ${against(textOf(left), textOf(right))}.`)
+    // Not allergic to nuts, but to cats: both hold.
+    return sameVerb && left.every(({ kind }) => kind !== "verb") && right.every(({ kind }) => kind !== "verb")
+      ? answer("other", "compatible", `One denies, and they differ in ${against(textOf(left), textOf(right))}.`)
       : answer("other", "other-attribute", "One denies another thing than the other says.")
   }
   const values = differingValues(left, right)

@@ -7,6 +7,13 @@ import type { Token } from "./ClaimTokens.ts"
 import type { Value } from "./ClaimValue.ts"
 import * as Words from "./ClaimWords.ts"
 
+/** "taller", "oldest": a comparison of an adjective. */
+export const graded = (low: string): boolean => {
+  if (!/(?:er|est)$/.test(low)) return false
+  const plain = adjectiveLemma(low)
+  return plain !== low && formsOf(plain).adjective
+}
+
 const kindOf = (element: Element, asVerb: boolean): Kind => {
   if (element.value !== undefined) return "value"
   if (asVerb) return "verb"
@@ -19,7 +26,7 @@ const kindOf = (element: Element, asVerb: boolean): Kind => {
   if (first.startsWith("VB")) return noun && first !== "VBD" && first !== "VBN" && first !== "VBG" ? "noun" : "verb"
   if (noun) return "noun"
   if (adjective) return "adjective"
-  return adverb ? "adverb" : verb ? "verb" : "name"
+  return adverb ? "adverb" : verb ? "verb" : graded(element.low) ? "adjective" : "name"
 }
 
 export const itemOf = (

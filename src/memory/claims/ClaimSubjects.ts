@@ -170,6 +170,15 @@ const isNamed = ({ subject, subjectDefinite }: Frame): boolean =>
   subject.length > 0 && (subject.every(({ kind, value }) => kind === "name" || value !== undefined) ||
     (subject.length === 1 && !subjectDefinite && /^\p{Lu}/u.test(subject[0]!.text)))
 
+/** Nouns for whom something is done to, by the verb. */
+const undergoers: ReadonlyMap<string, string> = new Map([
+  ["student", "teach"],
+  ["pupil", "teach"],
+  ["mentee", "mentor"],
+  ["trainee", "train"],
+  ["subordinate", "manage"]
+])
+
 /** "Felix is the owner of the bakery", "Bob is Anna's teacher": Felix owns it, Bob teaches her. */
 const asAgent = (frame: Frame | undefined): Frame | undefined => {
   const first = frame?.groups[0]
@@ -178,6 +187,17 @@ const asAgent = (frame: Frame | undefined): Frame | undefined => {
   const owners = first.items.slice(0, -1)
   if (noun === undefined || noun.kind !== "noun" || !owners.some(({ possesses }) => possesses === noun.concept)) {
     return undefined
+  }
+  const taught = undergoers.get(noun.lemma)
+  if (taught !== undefined) {
+    return {
+      ...frame,
+      verb: conceptOf(taught),
+      verbText: noun.text,
+      subject: owners.map(({ possesses: _, predicate: __, ...item }) => item),
+      subjectDefinite: true,
+      groups: [{ preposition: "", items: frame.subject, definite: frame.subjectDefinite }, ...frame.groups.slice(1)]
+    }
   }
   const over = /^(?:boss|supervisor)$/.test(noun.lemma) ? "manag" : undefined
   const parent = /^(?:father|mother|parent)$/.test(noun.lemma) && owners.some(({ value }) => value !== undefined)
