@@ -37,7 +37,8 @@ const clausesOf = (given: ReadonlyArray<Element>): ReadonlyArray<Frame> => {
     const next = elements[i + 1]!
     const own = verbIndex(elements.slice(i + 1))
     const direct = isAuxiliary(next.low) || isPastOrThird(next)
-    if (direct || own > 0 && !Words.prepositions.has(elements[i - 1]!.low) && startsSubject(next)) {
+    const pointing = /^(?:that|this|which)$/.test(next.low) && own === 1
+    if (direct || own > 0 && !Words.prepositions.has(elements[i - 1]!.low) && (startsSubject(next) || pointing)) {
       const first = frameOf(elements, verb, i)
       const rest = elements.slice(i + 1)
       return direct

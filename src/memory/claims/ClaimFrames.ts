@@ -15,8 +15,9 @@ import { areScoped, areTwoFacts, compareReworded } from "./ClaimReworded.ts"
 import { relateRoles } from "./ClaimRoles.ts"
 import { excludedBy, ofOneSubject } from "./ClaimStates.ts"
 import { relateSubjects, turned } from "./ClaimSubjects.ts"
+import { derived } from "./ClaimThesaurus.ts"
 import { lightVerbs, oneHolder, questions } from "./ClaimVerbs.ts"
-import { kindNouns } from "./ClaimWords.ts"
+import { classNouns, kindNouns } from "./ClaimWords.ts"
 
 const verbItem = (frame: Frame): ReadonlyArray<Item> =>
   frame.verb === "" || lightVerbs.has(frame.verb)
@@ -32,8 +33,13 @@ const contentOf = (frame: Frame): ReadonlyArray<Item> => [
 
 /** "Environment" beside "production" names no other thing. */
 const namesKind = (item: Item, frame: Frame): boolean =>
-  item.kind === "noun" && kindNouns.has(item.lemma) &&
-  [frame.subject, ...frame.groups.map(({ items }) => items)].some((items) => items.length > 1 && items.includes(item))
+  item.kind === "noun" &&
+  [frame.subject, ...frame.groups.map(({ items }) => items)].some((items) => {
+    const at = items.indexOf(item)
+    return at >= 0 && items.length > 1 && (kindNouns.has(item.lemma) ||
+      classNouns.has(item.lemma) &&
+        [items[at - 1], items[at + 1]].some((beside) => beside?.kind === "name" && beside.possesses !== item.concept))
+  })
 
 const withoutFillers = ({ left, right, shared }: Match): Match => ({
   shared,
@@ -103,7 +109,7 @@ const closeFacts = 0.74
 
 /** Claims the words put apart although the embeddings put them together. */
 const closer = (one: Frame, other: Frame, found: Comparison, match: Match, similarity: number): Comparison => {
-  if (similarity < closeFacts || areTwoFacts(one, other, match, sharedBehind(one, other))) return found
+  if (similarity < closeFacts || areTwoFacts(one, other, match, sharedBehind(one, other), weak)) return found
   if (found.rule === "other-attribute") return answer("unsure", "close", found.reason)
   if (found.rule !== "other-subject") return found
   // What one claim is about stands in the other one's complement: not the same template filled with other names.
@@ -381,6 +387,16 @@ const sameQuestion = (one: Frame, other: Frame): boolean => {
 
 const sharedBehind = (one: Frame, other: Frame): number => matchItems(complements(one), complements(other)).shared
 
+/** Verbs that only carry the noun behind them: plays the violin, makes a decision, gives a talk. */
+const supporting = new Set("play practise practice make take give hold conduct perform carry_out pay do".split(" "))
+
+/** Whether a noun of one is made from the other's verb or what is said by it: "makes a decision", "decides". */
+const noun = (one: Frame, other: Frame): boolean => {
+  const verbal = (carried: Frame, told: Frame) =>
+    complements(carried).some((item) => item.kind === "noun" && item.concept === told.verb || derived(item.lemma, told.verb))
+  return bridged(one, other) || verbal(one, other) || verbal(other, one)
+}
+
 /** One claim has all words of the other and some more. */
 const leftOver = (
   one: Frame,
@@ -391,8 +407,8 @@ const leftOver = (
   similarity: number
 ): Comparison => {
   const text = quoted(textOf(items))
-  const played = items.length === 1 && items[0]!.kind === "verb" &&
-    /^(?:play|practise|practice)$/.test(items[0]!.concept) && bridged(one, other)
+  const played = items.length === 1 && items[0]!.kind === "verb" && supporting.has(items[0]!.concept) &&
+    noun(one, other)
   const verb = played || items.length === 1 && (saysLittle(items[0]!, one) || saysLittle(items[0]!, other))
   if (
     verb && !opposed && quantified === undefined && !tensesDiffer(one, other) && relateRoles(one, other) === "same" &&

@@ -45,8 +45,11 @@ const alike = (one: Item, other: Item): boolean => {
   if (!wordy(one) || !wordy(other)) return false
   return (one.kind === other.kind && synonymous(one.lemma, other.lemma, partOf(one))) ||
     (derived(one.lemma, other.lemma) && !personal(one) && !personal(other)) ||
-    agentOf(one, other) || agentOf(other, one)
+    agentOf(one, other) || agentOf(other, one) || joined(one) === joined(other)
 }
+
+/** "backs up" and "backup", "log-in" and "login". */
+const joined = ({ lemma }: Item): string => lemma.replace(/[_-]/g, "")
 
 const partOf = ({ kind }: Item): PartOfSpeech =>
   kind === "noun" ? "n" : kind === "verb" ? "v" : kind === "adverb" ? "r" : "a"

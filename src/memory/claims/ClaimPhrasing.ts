@@ -164,6 +164,26 @@ add("new year's eve", "31 december")
 add("new year's day", "1 january")
 add("valentine's day", "14 february")
 add("halloween", "31 october")
+for (
+  const money of ["us dollars=usd", "american dollars=usd", "canadian dollars=cad", "australian dollars=aud",
+    "british pounds=gbp", "pounds sterling=gbp", "swiss francs=chf", "japanese yen=jpy", "indian rupees=inr",
+    "swedish kronor=sek", "polish zloty=pln", "chinese yuan=cny"]
+) {
+  const [from = "", to = ""] = money.split("=")
+  add(from, to)
+  add(from.replace(/s$/, ""), to)
+}
+for (const phrase of ["for good", "once and for all", "of any kind", "of any sort", "whatsoever"]) add(phrase, "")
+for (const whose of ["his", "her", "its", "their", "my", "our", "a", "the", "her only", "his only", "my only", "their only"]) {
+  for (const have of ["has", "have"]) {
+    add(`${have} ${whose} home in`, have === "has" ? "lives in" : "live in")
+    add(`${have} ${whose} headquarters in`, have === "has" ? "is headquartered in" : "are headquartered in")
+    add(`${have} ${whose} head office in`, have === "has" ? "is headquartered in" : "are headquartered in")
+  }
+}
+add("is on the staff of", "works for")
+add("are on the staff of", "work for")
+add("is on the payroll of", "works for")
 
 // Each abbreviation has one meaning in claims; "LA", "PM" and "MS" have several and stay what they are.
 for (

@@ -19,7 +19,7 @@ const thin = set(`stand keep hold stay sit lie live place locate base store set 
   start last take run go cost charge price pay amount total come count number measure weigh contain include exist get
   give say mean call name find need require use use install put make work open day date time year month hour week value
   rate fee figure size length height weight duration age kind sort type way total sum one thing daily weekly monthly
-  everyone everybody every each only single full whole exact default new current worth allow let limit cap follow`)
+  everyone everybody every each only single whole exact worth member people person allow let limit cap follow`)
 
 const isStrong = (item: Item): boolean =>
   item.value === undefined && item.kind !== "pronoun" && !isFiller(item) && !thin.has(item.concept) &&
@@ -27,7 +27,7 @@ const isStrong = (item: Item): boolean =>
 
 /** A thing of its own: it heads the subject or is what the verb is said of, not a circumstance. */
 const isHead = (item: Item, frame: Frame): boolean =>
-  headOf(frame.subject) === item ||
+  headOf(frame.subject) === item || item.kind === "verb" && item.concept === frame.verb ||
   frame.groups.some((group) => group.preposition === "" && headOf(group.items) === item && item.kind !== "adjective")
 
 const anchored = (one: Frame, other: Frame, match: Match): boolean => {
@@ -53,7 +53,7 @@ export const compareReworded = (one: Frame, other: Frame, match: Match): Compari
   const rest = (items: ReadonlyArray<Item>, item: Item | undefined) => items.filter((each) => each !== item)
   const [ours, theirs] = [rest(left, opposite?.from), rest(right, opposite?.to)]
   if (ours.length > 0 && theirs.length > 0) return undefined
-  if ([...ours].some((item) => isHead(item, one)) || [...theirs].some((item) => isHead(item, other))) return undefined
+  if (ours.some((item) => isHead(item, one)) || theirs.some((item) => isHead(item, other))) return undefined
   if (!anchored(one, other, match)) return undefined
   const pairs = valuePairs(match)
   if (pairs > 1) return undefined
@@ -101,12 +101,23 @@ export const areScoped = (left: ReadonlyArray<Item>, right: ReadonlyArray<Item>)
 }
 
 /** Two verbs with a meaning of their own and nothing in common behind the subject: two facts, however close they come. */
-export const areTwoFacts = (one: Frame, other: Frame, match: Match, shared: number): boolean => {
+export const areTwoFacts = (one: Frame, other: Frame, match: Match, shared: number, weak: ReadonlySet<string>): boolean => {
+  const opposite = oppositeWords(match.left, match.right)
+  const opposed = (one.denials + other.denials) % 2 === 1 || opposite !== undefined
+  const elsewhere = (items: ReadonlyArray<Item>) => items.some(({ kind }) => kind === "name")
+  // Allowed here and banned there; open from nine and closed from six.
+  if (opposed && elsewhere(match.left) && elsewhere(match.right)) return true
+  if (opposite !== undefined && opposite.from.kind === "verb" && ends.has(opposite.from.concept) && valuePairs(match) > 0) {
+    return true
+  }
   const full = (items: ReadonlyArray<Item>) =>
-    items.some(({ concept, kind }) => kind === "verb" && !lightVerbs.has(concept) && !thinVerbs.has(concept))
+    items.some(({ concept, kind }) =>
+      kind === "verb" && !lightVerbs.has(concept) && !thinVerbs.has(concept) && !weak.has(concept)
+    )
   if (one.verb === other.verb || !full(match.left) || !full(match.right) || shared > 0) return false
   const [ours, theirs] = [complements(one), complements(other)]
-  return ours.length > 0 && theirs.length > 0 && valuePairs(match) === 0 && oppositeWords(match.left, match.right) === undefined
+  return ours.length > 0 && theirs.length > 0 && valuePairs(match) === 0 && opposite === undefined
 }
 
+const ends = set("begin end open close arrive leave enter")
 const thinVerbs = set("get go come become stay remain")

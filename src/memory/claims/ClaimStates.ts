@@ -72,7 +72,9 @@ const wordsOf = (frame: Frame): ReadonlyArray<Item> => [
 const excludedIn = (state: Frame, told: Frame): string | undefined => {
   if (state.denials % 2 === 1 || told.denials % 2 === 1) return undefined
   const words = wordsOf(state)
-  const has = (word: string) => words.some(({ concept, lemma }) => concept === word || lemma === word)
+  const has = (word: string) =>
+    words.some(({ concept, lemma }) => concept === word || lemma === word) ||
+    (word === "alone" || word === "only") && state.quantifiers.includes("only")
   for (const { ended, excluded, states } of table) {
     if (ended && told.tense === "past" || !states.some((state) => state.every(has))) continue
     const found = wordsOf(told).find(({ concept, lemma }) => excluded.has(concept) || excluded.has(lemma))

@@ -170,6 +170,9 @@ const isNamed = ({ subject, subjectDefinite }: Frame): boolean =>
   subject.length > 0 && (subject.every(({ kind, value }) => kind === "name" || value !== undefined) ||
     (subject.length === 1 && !subjectDefinite && /^\p{Lu}/u.test(subject[0]!.text)))
 
+/** Doers whose noun does not show the verb. */
+const agents: ReadonlyMap<string, string> = new Map([["author", "writ"], ["architect", "design"], ["chef", "cook"]])
+
 /** Nouns for whom something is done to, by the verb. */
 const undergoers: ReadonlyMap<string, string> = new Map([
   ["student", "teach"],
@@ -209,7 +212,7 @@ const asAgent = (frame: Frame | undefined): Frame | undefined => {
       groups: [{ preposition: "", items: owners, definite: false }, ...frame.groups.slice(1)]
     }
   }
-  const stem = over ?? /^(.{2,}?)(?:er|or)$/.exec(noun.lemma)?.[1]
+  const stem = over ?? agents.get(noun.lemma) ?? /^(.{2,}?)(?:er|or)$/.exec(noun.lemma)?.[1]
   if (stem === undefined || !nounFields(noun.lemma).includes(18)) return undefined
   const verb = [stem, `${stem}e`, stem.slice(0, -1)].find((word) => formsOf(word).verb && verbLemma(word) === word)
   if (verb === undefined) return undefined
@@ -226,6 +229,8 @@ const asAgent = (frame: Frame | undefined): Frame | undefined => {
 
 const measures = new Set(["year", "date", "day", "place", "time", "point", "hour"])
 
+const placeNouns = new Set(["home", "residence", "birthplace", "headquarters", "location", "seat"])
+
 const plainNominal = (frame: Frame): Frame => {
   const last = frame.subject[frame.subject.length - 1]
   // "year of birth", "due date", "start time": the noun before says what happens then.
@@ -239,11 +244,14 @@ const plainNominal = (frame: Frame): Frame => {
   const head = last
   const verb = head === undefined || frame.subject.length < 2 ? undefined : nominal.get(head.lemma)
   if (verb === undefined || head === undefined) return frame
+  const first = frame.groups[0]
+  const placed = placeNouns.has(head.lemma) && first?.preposition === "" && first.items.every(({ kind }) => kind === "name")
   return {
     ...frame,
     subject: frame.subject.slice(0, -1).map(({ possesses: _, ...item }) => item),
     verb,
-    verbText: head.text
+    verbText: head.text,
+    groups: placed ? [{ ...first, preposition: "in" }, ...frame.groups.slice(1)] : frame.groups
   }
 }
 
