@@ -16,6 +16,8 @@ export interface Element {
   readonly low: string
   readonly value?: Value
   readonly quantifier?: string
+  /** It is a word of a key in snake case. */
+  readonly part?: boolean
   /** It is a name although the word is a common one. */
   readonly named?: boolean
 }
@@ -113,6 +115,14 @@ export const elementsOf = (tokens: ReadonlyArray<Token>): Array<Element> => {
     if (found !== undefined) {
       out.push({ token: tokens[i]!, low: words[i]!, value: found.value })
       i += found.length
+      continue
+    }
+    if (/^[a-z]+(?:_[a-z]+)+$/.test(words[i]!)) {
+      // "log_level" is the log level.
+      for (const part of words[i]!.split("_")) {
+        out.push({ token: { ...tokens[i]!, text: part, low: part, first: false }, low: part, part: true })
+      }
+      i++
       continue
     }
     out.push({ token: tokens[i]!, low: words[i]!, ...(startsName(tokens, i) ? { named: true } : {}) })

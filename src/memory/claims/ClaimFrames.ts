@@ -109,7 +109,7 @@ const closeFacts = 0.74
 
 /** Claims the words put apart although the embeddings put them together. */
 const closer = (one: Frame, other: Frame, found: Comparison, match: Match, similarity: number): Comparison => {
-  if (similarity < closeFacts || areTwoFacts(one, other, match, sharedBehind(one, other), weak)) return found
+  if (similarity < closeFacts || areTwoFacts(one, other, match, sharedBehind(one, other), weak, similarity)) return found
   if (found.rule === "other-attribute") return answer("unsure", "close", found.reason)
   if (found.rule !== "other-subject") return found
   // What one claim is about stands in the other one's complement: not the same template filled with other names.
@@ -265,6 +265,16 @@ const otherSubject = (one: Frame, other: Frame, match: Match, opposed: boolean):
     behind.shared > 0
   ) {
     return answer("differs", "quantifier", `One says it of one alone: ${text}.`)
+  }
+  // "Five people must sign", "three people must sign": a count before what it counts, not the number of a room.
+  const counted = ({ subject }: Frame, { value }: Item) =>
+    value?.dimension === "number" && subject[0]?.value === value && subject.length > 1
+  const [ours, theirs] = [match.left[0], match.right[0]]
+  if (
+    match.left.length === 1 && match.right.length === 1 && !opposed && one.verb === other.verb &&
+    behind.left.length === 0 && behind.right.length === 0 && counted(one, ours!) && counted(other, theirs!)
+  ) {
+    return answer("differs", "number", `They differ in ${against(ours!.text, theirs!.text)}.`)
   }
   const names = [one, other].every(({ subject }) =>
     subject.every(({ kind, text }) => kind === "name" || /^\p{Lu}/u.test(text)) && subject.length > 0

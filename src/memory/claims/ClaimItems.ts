@@ -30,7 +30,7 @@ const kindOf = (element: Element, asVerb: boolean): Kind => {
 }
 
 export const itemOf = (
-  element: { readonly token: Token; readonly low: string; readonly value?: Value },
+  element: { readonly token: Token; readonly low: string; readonly value?: Value; readonly part?: boolean },
   asVerb = false
 ): Item => {
   const { low, token, value } = element
@@ -60,5 +60,5 @@ export const itemOf = (
   const concept = verbal !== undefined && verbal === lemma && kind === "adjective" && formsOf(lemma).verb
     ? conceptOf(verbLemma(lemma))
     : conceptOf(lemma)
-  return { concept, lemma, text: token.text, kind }
+  return { concept, lemma, text: token.text, kind, ...(element.part === true ? { part: true } : {}) }
 }

@@ -33,9 +33,16 @@ const isHead = (item: Item, frame: Frame): boolean =>
 const anchored = (one: Frame, other: Frame, match: Match): boolean => {
   const lone = new Set([...match.left, ...match.right])
   const all = [...one.subject, ...complements(one)]
-  const shared = all.filter((item) => !lone.has(item) && item.value === undefined)
+  const told = [...all, { concept: one.verb, lemma: one.verb, text: one.verbText, kind: "verb" as const }]
+  const shared = told.filter((item) => !lone.has(item) && item.value === undefined && !lightVerbs.has(item.concept))
   const names = shared.filter(({ kind }) => kind === "name").length
-  const nouns = shared.filter(({ kind, lemma }) => (kind === "noun" || kind === "adjective") && !kindNouns.has(lemma))
+  const nouns = shared.filter(({ concept, kind, lemma }) =>
+    kind === "noun" || kind === "adjective"
+      ? !kindNouns.has(lemma)
+      : kind === "verb" && !match.left.some((item) => item.kind === "verb" && item.concept === concept)
+  )
+  // A part of a key names another key.
+  if ([...lone].some(({ part }) => part === true)) return false
   const loneNames = (items: ReadonlyArray<Item>) => items.filter(({ kind }) => kind === "name").length
   if (loneNames(match.left) > 0 && loneNames(match.right) > 0) return false
   // What one of them is about stands somewhere in the other.
@@ -56,7 +63,8 @@ export const compareReworded = (one: Frame, other: Frame, match: Match): Compari
   if (ours.some((item) => isHead(item, one)) || theirs.some((item) => isHead(item, other))) return undefined
   if (!anchored(one, other, match)) return undefined
   const pairs = valuePairs(match)
-  if (pairs > 1) return undefined
+  // The morning train and the evening train leave at two times.
+  if (pairs > 1 || pairs > 0 && opposite !== undefined) return undefined
   const values = differingValues(match.left, match.right)
   if (values !== undefined) {
     return opposed || opposite !== undefined ? undefined : answer(
@@ -96,18 +104,19 @@ const isScope = ({ concept, lemma, value }: Item): boolean =>
 export const areScoped = (left: ReadonlyArray<Item>, right: ReadonlyArray<Item>): boolean => {
   const [ours, theirs] = [left.find(isScope), right.find(isScope)]
   if (ours === undefined || theirs === undefined) return false
-  const more = (items: ReadonlyArray<Item>, scope: Item) => items.some((item) => item !== scope && item.kind !== "adverb")
+  const more = (items: ReadonlyArray<Item>, scope: Item) => items.some((item) => item !== scope && item.kind !== "adverb" && item.kind !== "verb")
   return more(left, ours) && more(right, theirs)
 }
 
 /** Two verbs with a meaning of their own and nothing in common behind the subject: two facts, however close they come. */
-export const areTwoFacts = (one: Frame, other: Frame, match: Match, shared: number, weak: ReadonlySet<string>): boolean => {
+export const areTwoFacts = (one: Frame, other: Frame, match: Match, shared: number, weak: ReadonlySet<string>, similarity: number): boolean => {
   const opposite = oppositeWords(match.left, match.right)
   const opposed = (one.denials + other.denials) % 2 === 1 || opposite !== undefined
+  const valued = (items: ReadonlyArray<Item>) => items.some(({ value }) => value !== undefined)
   const elsewhere = (items: ReadonlyArray<Item>) => items.some(({ kind }) => kind === "name")
   // Allowed here and banned there; open from nine and closed from six.
   if (opposed && elsewhere(match.left) && elsewhere(match.right)) return true
-  if (opposite !== undefined && opposite.from.kind === "verb" && ends.has(opposite.from.concept) && valuePairs(match) > 0) {
+  if (opposite !== undefined && opposite.from.kind === "verb" && ends.has(opposite.from.concept) && valued(match.left) && valued(match.right)) {
     return true
   }
   const full = (items: ReadonlyArray<Item>) =>
@@ -116,8 +125,12 @@ export const areTwoFacts = (one: Frame, other: Frame, match: Match, shared: numb
     )
   if (one.verb === other.verb || !full(match.left) || !full(match.right) || shared > 0) return false
   const [ours, theirs] = [complements(one), complements(other)]
-  return ours.length > 0 && theirs.length > 0 && valuePairs(match) === 0 && opposite === undefined
+  const things = (items: ReadonlyArray<Item>) => items.some((item) => item.kind === "noun" && isStrong(item))
+  return (ours.length > 0 && theirs.length > 0 || opposed) && opposite === undefined &&
+    (valuePairs(match) === 0 || similarity < oneEvent || things(match.left) && things(match.right))
 }
 
+// Two dates of two verbs that come closer are as often one event told twice.
+const oneEvent = 0.86
 const ends = set("begin end open close arrive leave enter")
 const thinVerbs = set("get go come become stay remain")

@@ -39,7 +39,7 @@ bald | haircut hairdresser braid
 !cancel, call_off, scrap, abandon | go_ahead proceed happen upcoming
 !demolish, tear_down, raze, destroy | stand host house
 !bankrupt, insolvent, defunct, dissolve | thrive profitable hire expand
-!resolve, fix, finish, complete, close | open unresolved outstanding pending ongoing underway
+!resolve, fix, finish, complete | open unresolved outstanding pending ongoing underway
 !expire, lapse | valid
 single-threaded, singlethreaded | parallel concurrently multithreaded
 read-only, readonly | write writable edit

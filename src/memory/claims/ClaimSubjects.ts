@@ -33,6 +33,9 @@ export const relateSubjects = (one: Frame, other: Frame): SubjectRelation => {
     return one.command === other.command || one.subject.length + other.subject.length === 1 ? "compatible" : "different"
   }
   if (shared === 0 || (left.length > 0 && right.length > 0)) return "different"
+  if ([...left, ...right].some(({ part }) => part === true)) return "different"
+  const keyed = (items: ReadonlyArray<Item>) => items.some(({ part }) => part === true)
+  if (keyed(one.subject) !== keyed(other.subject) && left.length + right.length > 0) return "different"
   return headOf(one.subject)?.concept === headOf(other.subject)?.concept ? "compatible" : "different"
 }
 
@@ -245,13 +248,14 @@ const plainNominal = (frame: Frame): Frame => {
   const verb = head === undefined || frame.subject.length < 2 ? undefined : nominal.get(head.lemma)
   if (verb === undefined || head === undefined) return frame
   const first = frame.groups[0]
+  const whom = head.lemma === "employer" && first?.preposition === ""
   const placed = placeNouns.has(head.lemma) && first?.preposition === "" && first.items.every(({ kind }) => kind === "name")
   return {
     ...frame,
     subject: frame.subject.slice(0, -1).map(({ possesses: _, ...item }) => item),
     verb,
     verbText: head.text,
-    groups: placed ? [{ ...first, preposition: "in" }, ...frame.groups.slice(1)] : frame.groups
+    groups: whom ? [{ ...first, preposition: "for" }, ...frame.groups.slice(1)] : placed ? [{ ...first, preposition: "in" }, ...frame.groups.slice(1)] : frame.groups
   }
 }
 
