@@ -2,7 +2,7 @@
  * Cuts the tokens of an English text into frames, one a clause. A clause that continues another ("… and joined Bluefen")
  * takes over its subject; `key = value` is a frame whose subject is the key.
  */
-import { type Element, elementsOf, isAuxiliary, preferring } from "./ClaimElements.ts"
+import { type Element, elementsOf, isAuxiliary, looksLikeName, preferring } from "./ClaimElements.ts"
 import type { Frame } from "./ClaimFrame.ts"
 import { frameOf } from "./ClaimFrameBuild.ts"
 import { itemOf } from "./ClaimItems.ts"
@@ -25,8 +25,20 @@ export const framesOf = (given: ReadonlyArray<Token>): ReadonlyArray<Frame> => {
   return frames
 }
 
+/** "It was in Tartu that he grew up", "it is Anna who leads": the sentence without its stage. */
+const uncleft = (elements: ReadonlyArray<Element>): ReadonlyArray<Element> => {
+  if (elements[0]?.low !== "it" || !/^(?:is|was)$/.test(elements[1]?.low ?? "")) return elements
+  const at = elements.findIndex(({ low }, i) => i > 2 && i < 10 && (low === "that" || low === "who"))
+  const staged = elements[2]
+  if (at < 0 || staged === undefined || at > elements.length - 2) return elements
+  // "It is a tool that formats code" describes.
+  const who = elements[at]!.low === "who"
+  if (!who && !Words.prepositions.has(staged.low) || who && !looksLikeName(staged)) return elements
+  return [...elements.slice(2, at), ...elements.slice(at + 1)]
+}
+
 const clausesOf = (given: ReadonlyArray<Element>): ReadonlyArray<Frame> => {
-  const elements = preferring(given)
+  const elements = preferring(uncleft(given))
   const assigned = elements.findIndex(({ token }) => token.assigned)
   if (assigned >= 0 && assigned < elements.length - 1) return [assignment(elements, assigned)]
   const verb = verbIndex(elements)

@@ -119,8 +119,20 @@ export const elementsOf = (tokens: ReadonlyArray<Token>): Array<Element> => {
     }
     if (/^[a-z]+(?:_[a-z]+)+$/.test(words[i]!)) {
       // "log_level" is the log level.
-      for (const part of words[i]!.split("_")) {
-        out.push({ token: { ...tokens[i]!, text: part, low: part, first: false }, low: part, part: true })
+      const parts = words[i]!.split("_")
+      for (const [k, part] of parts.entries()) {
+        const whole = tokens[i]!
+        const last = k === parts.length - 1
+        const token = {
+          ...whole,
+          text: part,
+          low: part,
+          first: false,
+          broken: whole.broken && k === 0,
+          assigned: whole.assigned && last,
+          possessive: whole.possessive && last
+        }
+        out.push({ token, low: part, part: true })
       }
       i++
       continue

@@ -84,6 +84,8 @@ const valued: ReadonlyArray<readonly [RegExp, ReadonlySet<string>]> = [
 // WordNet's file of persons: "works as a nurse" is "is a nurse".
 const isRole = ({ kind, lemma }: Item) => kind === "noun" && nounFields(lemma).includes(18)
 
+const isPort = ({ lemma }: Item) => lemma === "port"
+
 /** A verb whose meaning the place or the value beside it carries. */
 const saysLittle = ({ concept, kind }: Item, frame: Frame): boolean =>
   kind === "verb" &&

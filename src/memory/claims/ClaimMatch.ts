@@ -30,7 +30,36 @@ export const matchItems = (one: ReadonlyArray<Item>, other: ReadonlyArray<Item>)
     left = lone
     if (left.length === 0 || rest.length === 0) break
   }
-  return { shared: one.length - left.length, left, right: rest }
+  const [first, second] = [compounded(left, rest), compounded(rest, left)]
+  if (first !== undefined || second !== undefined) {
+    const taken = new Set<Item>([...first ?? [], ...second ?? []])
+    const kept = (items: ReadonlyArray<Item>) => items.filter((item) => !taken.has(item))
+    return matched(one, kept(left), kept(rest))
+  }
+  return matched(one, left, rest)
+}
+
+const matched = (one: ReadonlyArray<Item>, left: ReadonlyArray<Item>, right: ReadonlyArray<Item>): Match => ({
+  shared: one.length - left.length,
+  left,
+  right
+})
+
+/** "eye doctor" and "ophthalmologist", "time out" and "timeout": neighbours that are together one word of the other. */
+const compounded = (parts: ReadonlyArray<Item>, wholes: ReadonlyArray<Item>): ReadonlyArray<Item> | undefined => {
+  // More than a few words over are two different claims.
+  if (parts.length < 2 || parts.length > 4 || wholes.length === 0 || wholes.length > 3) return undefined
+  for (let i = 0; i + 1 < parts.length; i++) {
+    const [first, second] = [parts[i]!, parts[i + 1]!]
+    if (first.value !== undefined || second.value !== undefined || second.listed === true) continue
+    const phrase = `${first.lemma}_${second.lemma}`
+    const whole = wholes.find((item) =>
+      item.value === undefined &&
+      (joined(item) === joined({ ...first, lemma: phrase }) || item.kind === "noun" && synonymous(phrase, item.lemma, "n"))
+    )
+    if (whole !== undefined) return [first, second, whole]
+  }
+  return undefined
 }
 
 // Of two long texts nearly every word would be looked up beside every other.

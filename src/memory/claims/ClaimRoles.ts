@@ -49,8 +49,14 @@ const groupKeys = (groups: ReadonlyArray<Group>): ReadonlyArray<string> =>
 
 const sides = (frame: Frame): ReadonlyMap<string, string> =>
   new Map(
-    [...frame.subject, ...frame.groups.flatMap(({ items }) => items)].map(({ concept, side }) => [concept, side ?? ""])
+    [...frame.subject, ...frame.groups.flatMap(({ items }) => items)].map(({ concept, side }) => [
+      concept,
+      puts.has(frame.verb) && (side === "into" || side === "onto") ? "" : side ?? ""
+    ])
   )
+
+/** Put in the oven, put into the oven: where the verb brings a thing, in and into are one. */
+const puts: ReadonlySet<string> = new Set("put place insert pour throw drop go load store save add pack fit".split(" "))
 
 /** The same subject and the same groups, each under a preposition of the same side. */
 const sameGroups = (one: Frame, other: Frame): boolean =>

@@ -127,7 +127,7 @@ export const phrasal = (elements: ReadonlyArray<Element>, i: number, verb: Item)
   }
   const lemma = `${base}_${particle}`
   return particle !== "on" && isVerbPhrase(lemma)
-    ? { ...verb, lemma, concept: lemma, text: `${verb.text} ${particle}` }
+    ? { ...verb, lemma, concept: conceptOf(lemma), text: `${verb.text} ${particle}` }
     : verb
 }
 
