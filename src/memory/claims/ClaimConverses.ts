@@ -70,12 +70,15 @@ const undergoing = (frame: Frame): Frame | undefined => {
     (frame.subject.length === 1 && /^(?:we|you|one|people|they)$/.test(frame.subject[0]!.lemma))
   if (!general || frame.passive || frame.verb === "be" || frame.verb === "have" || frame.verb === "do") return undefined
   if (object === undefined || object.preposition !== "" || object.items.length === 0) return undefined
+  const timed = (item: Item) =>
+    item.value !== undefined && /^(?:repeat|time|date|weekday|duration)$/.test(item.value.dimension)
+  const times = object.items.filter(timed)
   return {
     ...frame,
     passive: true,
-    subject: object.items,
+    subject: object.items.filter((item) => !timed(item)),
     subjectDefinite: object.definite,
-    groups: frame.groups.slice(1)
+    groups: [...(times.length > 0 ? [{ preposition: "", items: times, definite: false }] : []), ...frame.groups.slice(1)]
   }
 }
 

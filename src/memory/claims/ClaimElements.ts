@@ -151,7 +151,7 @@ const startsName = (tokens: ReadonlyArray<Token>, i: number): boolean => {
   }
   if (!/^\p{Lu}\p{Ll}/u.test(next.text)) return false
   const { tags } = formsOf(token.low)
-  return tags[0]?.startsWith("NN") === true && !tags.includes("VB")
+  return tags[0] === undefined ? formsOf(token.low).noun : tags[0].startsWith("NN") && !tags.includes("VB")
 }
 
 export const isAuxiliary = (low: string) =>

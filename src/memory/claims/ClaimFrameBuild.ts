@@ -46,6 +46,12 @@ export const frameOf = (elements: ReadonlyArray<Element>, verb: number, end: num
     const { low, token } = element
     const inSubject = verb > 0 && i < verb
     if (token.broken) listed = true
+    // "At the store only managers …": what is counted there begins the subject.
+    const counting = element.quantifier ?? quantifierOf(low)
+    if (counting !== undefined && inSubject && group !== subject && current(group).length > 0 && !/^(?:about|if)$/.test(counting)) {
+      group = subject
+      side = ""
+    }
     if (element.quantifier !== undefined) {
       quantifiers.push(element.quantifier)
       continue
@@ -54,6 +60,10 @@ export const frameOf = (elements: ReadonlyArray<Element>, verb: number, end: num
       // "Every night the backup runs": when, before what it is about.
       const temporal = /^(?:time|date|weekday|repeat)$/.test(element.value.dimension)
       if (inSubject && group === subject && temporal && current(subject).length === 0) open("at")
+      if (inSubject && group !== subject && !temporal && token.broken && current(group).length > 0) {
+        group = subject
+        side = ""
+      }
       push(itemOf(element))
       continue
     }
@@ -143,7 +153,7 @@ export const frameOf = (elements: ReadonlyArray<Element>, verb: number, end: num
       definite = true
       // Behind the subject "his" points back to it; before, it says whose.
       const first = /^(?:my|our|mine|ours|your|yours)$/.test(low)
-      if (first || (inSubject && current(subject).length === 0)) {
+      if (first || (inSubject && group === subject && current(subject).length === 0)) {
         push({ ...itemOf(element), possesses: ownedBy(elements, i, end) })
       }
       definite = true

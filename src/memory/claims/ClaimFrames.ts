@@ -89,7 +89,7 @@ const isPort = ({ lemma }: Item) => lemma === "port"
 /** A verb whose meaning the place or the value beside it carries. */
 const saysLittle = ({ concept, kind }: Item, frame: Frame): boolean =>
   kind === "verb" &&
-  (weak.has(concept) || (concept === "work" && complements(frame).some(isRole)) ||
+  (weak.has(concept) || concept === "listen" && [...frame.subject, ...complements(frame)].some(isPort) || (concept === "work" && complements(frame).some(isRole)) ||
     complements(frame).some(({ value }) =>
       value !== undefined && valued.some(([dimension, verbs]) => dimension.test(value.dimension) && verbs.has(concept))
     ))

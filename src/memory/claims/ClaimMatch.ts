@@ -139,7 +139,7 @@ export const oppositeWords = (one: ReadonlyArray<Item>, other: ReadonlyArray<Ite
 export const isFiller = (item: Item): boolean => fillers.has(item.lemma) || fillers.has(item.concept)
 
 const contradictory = new Set(
-  `like dislike|enable disable|open close|open closed|on off|true false|pass fail|success fail|permit forbid|present absent|
+  `like dislike|enable disable|open close|open closed|on off|true false|open shut|valid invalid|available unavailable|possible impossible|known unknown|paid unpaid|complete incomplete|occupied vacant|visible invisible|legal illegal|awake asleep|alive dead|married unmarried|employed unemployed|correct wrong|pass fail|success fail|permit forbid|present absent|
   alive dead|lock unlock|odd even|include exclude|public private|online offline|same different|accept reject|finish unfinished`
     .split("|").map((pair) => pair.trim().split(" ").map(conceptOf).sort().join(" "))
 )

@@ -275,7 +275,7 @@ const ambiguous = (tokens: ReadonlyArray<Token>, i: number, { from }: Rewriting)
   // "The tablets are to be taken" is a duty, "the aim is to be first" an aim.
   if (from[1] === "to" && from[2] === "be") return !/(?:ed|en|wn|pt|nt|lt|ld|ut|id)$/.test(next)
   // "Banned from smoking", not "from the club".
-  if (from[from.length - 1] === "from" || from[from.length - 1] === "of" && from[1] === "capable") {
+  if (/^(?:is|are|am)$/.test(from[0]!) && from[from.length - 1] === "from" && from[1] !== "suffering" || from[from.length - 1] === "of" && from[1] === "capable") {
     return !next.endsWith("ing")
   }
   if (from.length > 1) return false

@@ -64,7 +64,8 @@ export const compareReworded = (one: Frame, other: Frame, match: Match): Compari
   if (!anchored(one, other, match)) return undefined
   const pairs = valuePairs(match)
   // The morning train and the evening train leave at two times.
-  if (pairs > 1 || pairs > 0 && opposite !== undefined) return undefined
+  const told = (items: ReadonlyArray<Item>) => items.some(({ value }) => value !== undefined)
+  if (pairs > 1 || opposite !== undefined && told(match.left) && told(match.right)) return undefined
   const values = differingValues(match.left, match.right)
   if (values !== undefined) {
     return opposed || opposite !== undefined ? undefined : answer(

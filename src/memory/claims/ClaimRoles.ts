@@ -62,6 +62,20 @@ const puts: ReadonlySet<string> = new Set("put place insert pour throw drop go l
 const sameGroups = (one: Frame, other: Frame): boolean =>
   key(one.subject) === key(other.subject) && groupKeys(one.groups).join("|") === groupKeys(other.groups).join("|")
 
+/** One predicate of one thing, whose place or owner stands before "is" or behind: "the port of X is 5", "port for X: 5". */
+const samePredicate = (one: Frame, other: Frame): boolean => {
+  if (one.verb !== "be" || other.verb !== "be") return false
+  const predicate = (frame: Frame) => frame.groups.filter(({ preposition }) => preposition === "").map(({ items }) => key(items)).join("|")
+  const rest = (frame: Frame) => [
+    ...frame.subject,
+    ...frame.groups.filter(({ preposition }) => preposition !== "").flatMap(({ items }) => items)
+  ]
+  const plain = [...rest(one), ...rest(other)].every(({ side }) => (side ?? "") === "")
+  const names = (frame: Frame) => rest(frame).filter(({ kind, value }) => kind === "name" || value !== undefined).length
+  return plain && predicate(one) !== "" && predicate(one) === predicate(other) && setKey(rest(one)) === setKey(rest(other)) &&
+    rest(one).length === rest(other).length && names(one) <= 2 && names(other) <= 2
+}
+
 /** A word that stands on another side: before the one and after the other, under the one and on the other. */
 const turnedDirection = (one: Frame, other: Frame): boolean => {
   const theirs = sides(other)
@@ -98,6 +112,7 @@ export const relateRoles = (one: Frame, other: Frame): RoleRelation => {
   if (!samePossessions(one, other)) return "turned"
   if (both) return "same"
   if (sameGroups(one, other)) return "same"
+  if (samePredicate(one, other)) return "same"
   const around = turned(other)
   if (one.verb === "be" && other.verb === "be" && around !== undefined && sameGroups(one, around)) return "same"
   if (unequalSides(one, other) && Math.min(referents(behind(one)).length, referents(behind(other)).length) > 1) {
