@@ -6,6 +6,7 @@ import { type Element, elementsOf, isAuxiliary, looksLikeName, preferring } from
 import type { Frame } from "./ClaimFrame.ts"
 import { frameOf } from "./ClaimFrameBuild.ts"
 import { itemOf } from "./ClaimItems.ts"
+import { denies } from "./ClaimNegation.ts"
 import { rephrased } from "./ClaimPhrasing.ts"
 import type { Token } from "./ClaimTokens.ts"
 import { isPastOrThird, startsSubject, verbIndex } from "./ClaimVerbFinder.ts"
@@ -68,5 +69,6 @@ const assignment = (elements: ReadonlyArray<Element>, at: number): Frame => {
     if (element.value !== undefined) return [itemOf(element)]
     return Words.determiners.has(element.low) || Words.prepositions.has(element.low) ? [] : [itemOf(element)]
   })
-  return { ...frame, subject, subjectDefinite: true, verb: "be", verbText: "is" }
+  const denials = elements.slice(0, at + 1).filter(({ low }) => denies(low, "en")).length
+  return { ...frame, subject, subjectDefinite: true, verb: "be", verbText: "is", denials: frame.denials + denials }
 }

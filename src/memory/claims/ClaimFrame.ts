@@ -49,6 +49,8 @@ export interface Frame {
   readonly agent?: boolean
   /** "past" for what was, "future" for what will be, "" for what is or has been. */
   readonly tense: "past" | "future" | ""
+  /** "has been", "has moved", "had moved". */
+  readonly perfect: boolean
   readonly command: boolean
 }
 

@@ -29,6 +29,7 @@ export const frameOf = (elements: ReadonlyArray<Element>, verb: number, end: num
   let existential = false
   let listed = false
   let tense: Frame["tense"] = ""
+  let perfect = false
   const open = (preposition: string) => {
     group = draft(preposition)
     groups.push(group)
@@ -71,7 +72,8 @@ export const frameOf = (elements: ReadonlyArray<Element>, verb: number, end: num
       verbItem = phrasal(elements, i, itemOf(element, true))
       const { tags } = formsOf(low)
       const base = verbLemma(low) === low
-      if (!base && !low.endsWith("s") && (tags.includes("VBD") || low.endsWith("ed"))) tense = "past"
+      const past = tags.length === 0 || tags.some((tag) => tag === "VBD" || tag === "VBN") || low.endsWith("ed")
+      if (!base && !/(?:s|ing)$/.test(low) && past) tense = "past"
       open("")
       continue
     }
@@ -81,6 +83,7 @@ export const frameOf = (elements: ReadonlyArray<Element>, verb: number, end: num
       if (modal !== undefined) quantifiers.push(modal)
       if (auxiliary === "" && /^(?:was|were|had|did)$/.test(low)) tense = "past"
       if (/^(?:will|shall)$/.test(low)) tense = "future"
+      if (auxiliary === "" && Words.haveForms.has(low)) perfect = true
       if (!Words.modals.has(low) && (auxiliary !== "be" || Words.beForms.has(low))) {
         auxiliary = Words.beForms.has(low) ? "be" : Words.haveForms.has(low) ? "have" : "do"
       }
@@ -99,6 +102,8 @@ export const frameOf = (elements: ReadonlyArray<Element>, verb: number, end: num
     }
     if (isSilent(low, "en")) continue
     const quantifier = quantifierOf(low)
+    // Only nurses may, or nurses may only there.
+    if (quantifier === "only" && inSubject) quantifiers.push("only-who")
     const bounding = !/^(?:about|around)$/.test(low) || elements[i + 1]?.value !== undefined
     if (quantifier !== undefined && bounding) {
       quantifiers.push(quantifier)
@@ -120,6 +125,8 @@ export const frameOf = (elements: ReadonlyArray<Element>, verb: number, end: num
       continue
     }
     if (verbItem !== undefined && Words.modals.has(low)) quantifiers.push(quantifierOf(low) ?? "later")
+    // "The flat I live in had a balcony": a second verb, of another time.
+    if (/^(?:was|were|had|did)$/.test(low) && verb >= 0 && i > verb) quantifiers.push("then")
     if (Words.relatives.has(low) || isAuxiliary(low)) continue
     const afterAuxiliary = verb >= 0 && i > verb && verbItem === undefined && auxiliary !== "" &&
       group.preposition === "" && current(group).length === 0
@@ -222,6 +229,7 @@ export const frameOf = (elements: ReadonlyArray<Element>, verb: number, end: num
     quantifiers: [...new Set(quantifiers)].filter((name) => name !== "comparative" || !compares(groups)).sort(),
     passive,
     tense,
+    perfect: perfect && concept !== "have",
     command: verb >= 0 && settled(subject).length === 0
   }
 }

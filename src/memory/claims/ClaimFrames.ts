@@ -243,10 +243,14 @@ const sameWords = (
 }
 
 /** What was is not what is; a plan may be told as a fact. */
-const tensesDiffer = (one: Frame, other: Frame): boolean =>
-  one.tense !== other.tense && (one.tense === "past" || other.tense === "past") &&
-  // "was moved" and "is moved", "has been moved": the outcome of one event.
-  !(one.tense !== "future" && other.tense !== "future" && !stative(one) && !stative(other))
+const tensesDiffer = (one: Frame, other: Frame): boolean => {
+  if (one.tense === other.tense || one.verb === "born" && one.tense !== "future" && other.tense !== "future") return false
+  const [past, rest] = one.tense === "past" ? [one, other] : [other, one]
+  // "was moved" and "has been moved" are one event; what was closed need not be, what smoked does not smoke.
+  if (past.tense === "past") return past.perfect || !rest.perfect || stative(past) || rest.tense === "future"
+  // What will be on 3 May is on 3 May; who will be a nurse is none.
+  return !complements(one).some(({ value }) => value !== undefined && /^(?:time|date|weekday)$/.test(value.dimension))
+}
 
 const stative = (frame: Frame): boolean =>
   !frame.passive && (lightVerbs.has(frame.verb) || questions.has(frame.verb) || weak.has(frame.verb))
@@ -421,7 +425,8 @@ const leftOver = (
   const text = quoted(textOf(items))
   const played = items.length === 1 && items[0]!.kind === "verb" && supporting.has(items[0]!.concept) &&
     noun(one, other)
-  const verb = played || items.length === 1 && (saysLittle(items[0]!, one) || saysLittle(items[0]!, other))
+  const main = items.length === 1 && [one, other].some((frame) => frame.verb === items[0]!.concept)
+  const verb = played || main && (saysLittle(items[0]!, one) || saysLittle(items[0]!, other))
   if (
     verb && !opposed && quantified === undefined && !tensesDiffer(one, other) && relateRoles(one, other) === "same" &&
     sharedBehind(one, other) > 0

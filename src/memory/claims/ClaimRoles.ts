@@ -22,6 +22,10 @@ const key = (items: ReadonlyArray<Item>): string => {
 const setKey = (items: ReadonlyArray<Item>): string =>
   [...new Set(items.map(({ concept }) => concept))].sort().join(" ")
 
+/** On which side each word of a subject stands: the hotel in Porto, under Porto. */
+const sideKey = (items: ReadonlyArray<Item>): string =>
+  items.flatMap(({ concept, side }) => side === undefined || side === "" ? [] : [`${side} ${concept}`]).sort().join(", ")
+
 /** What possesses what, where both claims say so. */
 const possessions = (frame: Frame): ReadonlyMap<string, string> =>
   new Map(
@@ -60,7 +64,7 @@ const puts: ReadonlySet<string> = new Set("put place insert pour throw drop go l
 
 /** The same subject and the same groups, each under a preposition of the same side. */
 const sameGroups = (one: Frame, other: Frame): boolean =>
-  key(one.subject) === key(other.subject) && groupKeys(one.groups).join("|") === groupKeys(other.groups).join("|")
+  key(one.subject) === key(other.subject) && sideKey(one.subject) === sideKey(other.subject) && groupKeys(one.groups).join("|") === groupKeys(other.groups).join("|")
 
 /** One predicate of one thing, whose place or owner stands before "is" or behind: "the port of X is 5", "port for X: 5". */
 const samePredicate = (one: Frame, other: Frame): boolean => {
@@ -112,6 +116,7 @@ export const relateRoles = (one: Frame, other: Frame): RoleRelation => {
   if (!samePossessions(one, other)) return "turned"
   if (both) return "same"
   if (sameGroups(one, other)) return "same"
+  if (key(one.subject) === key(other.subject) && sideKey(one.subject) !== sideKey(other.subject)) return "unsure"
   if (samePredicate(one, other)) return "same"
   const around = turned(other)
   if (one.verb === "be" && other.verb === "be" && around !== undefined && sameGroups(one, around)) return "same"

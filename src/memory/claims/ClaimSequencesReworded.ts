@@ -60,9 +60,12 @@ export const compareStems = (
   right: ReadonlyArray<Part>,
   unspaced: boolean
 ): Comparison | undefined => {
-  if (left.length > mostPaired || right.length > mostPaired || isTemplate(one.parts, other.parts)) return undefined
+  if (left.length > mostPaired || right.length > mostPaired) return undefined
   const { ours, theirs } = unspaced ? { ours: left, theirs: right } : withoutStems(left, right)
   const shorter = Math.min(one.parts.length, other.parts.length)
+  // All else equal, two opposites are no filling of a template.
+  const opposites = ours.length === 1 && theirs.length === 1 && opposesAbroad(ours[0]!.concept, theirs[0]!.concept)
+  if (!opposites && isTemplate(one.parts, other.parts)) return undefined
   const ratio = (one.parts.length - ours.length) / Math.max(1, shorter)
   if (ratio < 0.5) return undefined
   // A German noun has a capital too: one word over is allowed for.
