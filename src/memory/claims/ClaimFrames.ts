@@ -102,7 +102,10 @@ export const compareFrames = (stored: Frame, written: Frame, similarity: number)
     if (excluded !== undefined) return answer("differs", "exclusion", `What one says rules out ${quoted(excluded)}.`)
   }
   if (found.relation === "unsure") return found
-  const match = withoutFillers(matchItems(contentOf(stored), contentOf(written)))
+  const [ours, theirs] = [contentOf(stored), contentOf(written)]
+  // Without a word in common nothing ties them together.
+  if (!ours.some(({ concept }) => theirs.some((item) => item.concept === concept))) return found
+  const match = withoutFillers(matchItems(ours, theirs))
   return compareReworded(stored, written, match) ?? closer(stored, written, found, match, similarity)
 }
 
@@ -124,7 +127,7 @@ const closer = (one: Frame, other: Frame, found: Comparison, match: Match, simil
 }
 
 const compareWords = (stored: Frame, written: Frame, similarity: number): Comparison => {
-  const ends = compareConverses(stored, written)
+  const ends = stored.verb === written.verb ? compareConverses(stored, written) : undefined
   if (ends !== undefined) return ends
   const [one, other] = facing(stored, written)
   return compareFacing(one, other, similarity)

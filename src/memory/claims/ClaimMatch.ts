@@ -73,8 +73,9 @@ const wordy = ({ kind }: Item) => kind === "noun" || kind === "verb" || kind ===
 const alike = (one: Item, other: Item): boolean => {
   if (!wordy(one) || !wordy(other)) return false
   return (one.kind === other.kind && synonymous(one.lemma, other.lemma, partOf(one))) ||
-    (derived(one.lemma, other.lemma) && !personal(one) && !personal(other)) ||
-    agentOf(one, other) || agentOf(other, one) || joined(one) === joined(other)
+    (one.lemma[0] === other.lemma[0] && derived(one.lemma, other.lemma) && !personal(one) && !personal(other)) ||
+    agentOf(one, other) || agentOf(other, one) ||
+    one.lemma[0] === other.lemma[0] && one.lemma !== other.lemma && joined(one) === joined(other)
 }
 
 /** "backs up" and "backup", "log-in" and "login". */
@@ -88,8 +89,8 @@ const personal = ({ kind, lemma }: Item) => kind === "noun" && nounFields(lemma)
 
 /** "is a climber" and "climbs": only as what is said of someone, not as what someone has. */
 const agentOf = (noun: Item, verb: Item): boolean =>
-  personal(noun) && verb.kind === "verb" && noun.predicate === true && /(?:er|or|ist)$/.test(noun.lemma) &&
-  noun.lemma.slice(0, 4) === verb.lemma.slice(0, 4)
+  verb.kind === "verb" && noun.predicate === true && noun.lemma.slice(0, 4) === verb.lemma.slice(0, 4) &&
+  /(?:er|or|ist)$/.test(noun.lemma) && personal(noun)
 
 export interface Pair {
   readonly from: Item

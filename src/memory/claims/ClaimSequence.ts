@@ -59,7 +59,9 @@ export const sequenceOf = (tokens: ReadonlyArray<Token>, language: Language, tex
     const plain = folded(token.low)
     // A particle at the end belongs to its verb: "ist an", "staat uit".
     const particle = (language === "de" || language === "nl" || language === "sv") && i === tokens.length
-    if (droppable[language].has(plain) && !particle) continue
+    // "Quai A" is no article.
+    const letter = /^\p{Lu}$/u.test(token.text) && !token.first
+    if (droppable[language].has(plain) && !particle && !letter) continue
     parts.push({ concept: wordConcept(plain, language), text: token.text, topic: false })
   }
   if (deniesWithin(text, language)) denials = denials === 0 ? 1 : denials

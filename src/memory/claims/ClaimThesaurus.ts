@@ -89,11 +89,13 @@ const commonSenses = 2
 
 /** Whether two base forms share one of their common senses as a given part of speech. */
 export const synonymous = (one: string, other: string, as: PartOfSpeech): boolean => {
-  const [ours, theirs] = [sensesOf(one), sensesOf(other)]
-  return [as].some((part) => {
-    const senses = ours[part]?.slice(0, commonSenses)
-    return senses !== undefined && (theirs[part] ?? []).slice(0, commonSenses).some((offset) => senses.includes(offset))
-  })
+  const ours = sensesOf(one)[as]
+  const theirs = ours === undefined ? undefined : sensesOf(other)[as]
+  if (ours === undefined || theirs === undefined) return false
+  for (let i = 0; i < commonSenses && i < ours.length; i++) {
+    for (let k = 0; k < commonSenses && k < theirs.length; k++) if (ours[i] === theirs[k]) return true
+  }
+  return false
 }
 
 interface Pointer {
@@ -104,6 +106,18 @@ interface Pointer {
 
 /** The pointers of one sense, from `… p_cnt [sign offset part source/target]…`. */
 const pointersOf = (part: "v" | "a" | "r", offset: string): ReadonlyArray<Pointer> => {
+  const place = part + offset
+  const known = knownPointers.get(place)
+  if (known !== undefined) return known
+  const pointers = readPointers(part, offset)
+  if (knownPointers.size >= mostRemembered) knownPointers.clear()
+  knownPointers.set(place, pointers)
+  return pointers
+}
+
+const knownPointers = new Map<string, ReadonlyArray<Pointer>>()
+
+const readPointers = (part: "v" | "a" | "r", offset: string): ReadonlyArray<Pointer> => {
   const dictionary = wordNet()
   if (dictionary === undefined) return []
   const fields = lineAt(dictionary.data[part], Number(offset)).split(" ")
@@ -134,7 +148,28 @@ const antonymPart = (part: "v" | "a" | "r", one: Senses, other: Senses): boolean
 }
 
 /** Whether two base forms are opposites: directly, or one through the word it is a shade of. */
-export const antonymous = (one: string, other: string): boolean => {
+export const antonymous = (one: string, other: string): boolean => known(knownAntonyms, one, other, readAntonymous)
+
+const knownAntonyms = new Map<string, boolean>()
+const knownDerivations = new Map<string, boolean>()
+
+/** An answer about two words, kept: the words of one claim are asked about beside those of every peer. */
+const known = (
+  answers: Map<string, boolean>,
+  one: string,
+  other: string,
+  ask: (one: string, other: string) => boolean
+): boolean => {
+  const pair = one < other ? `${one} ${other}` : `${other} ${one}`
+  const kept = answers.get(pair)
+  if (kept !== undefined) return kept
+  const found = ask(one, other)
+  if (answers.size >= mostRemembered) answers.clear()
+  answers.set(pair, found)
+  return found
+}
+
+const readAntonymous = (one: string, other: string): boolean => {
   const [ours, theirs] = [sensesOf(one), sensesOf(other)]
   return (["v", "a", "r"] as const).some((part) => antonymPart(part, ours, theirs) || antonymPart(part, theirs, ours))
 }
@@ -143,6 +178,10 @@ export const antonymous = (one: string, other: string): boolean => {
 export const derived = (one: string, other: string): boolean => {
   // Derivations keep most of the letters; this spares the search for the rest.
   if (one.slice(0, 3) !== other.slice(0, 3)) return false
+  return known(knownDerivations, one, other, readDerived)
+}
+
+const readDerived = (one: string, other: string): boolean => {
   const [ours, theirs] = [sensesOf(one), sensesOf(other)]
   const leads = (from: Senses, to: Senses) =>
     (["v", "a"] as const).some((part) =>
