@@ -185,6 +185,12 @@ export const preferring = (elements: ReadonlyArray<Element>): ReadonlyArray<Elem
       : { ...owner, token: { ...owner.token, possessive: true } }
     return [...elements.slice(0, start), possessive, favourite, ...noun, ...elements.slice(at + 1)]
   }
+  const than = elements[at + 1]
+  if (at > verb + 1 && than?.low === "than" && /^(?:better|more)$/.test(adverb.low)) {
+    const prefers: Element = { token: { ...elements[verb]!.token, text: "prefers", low: "prefers" }, low: "prefers" }
+    const to: Element = { ...than, low: "to" }
+    return [...elements.slice(0, verb), prefers, ...elements.slice(verb + 1, at), to, ...elements.slice(at + 2)]
+  }
   if (at > verb + 1 && at === elements.length - 1) {
     const prefers: Element = { token: { ...elements[verb]!.token, text: "prefers", low: "prefers" }, low: "prefers" }
     return [...elements.slice(0, verb), prefers, ...elements.slice(verb + 1, at)]

@@ -69,6 +69,7 @@ const weak = new Set([
 ])
 
 const occurring = new Set(["happen", "hold", "occur", "schedule"])
+const running = new Set(["end", "expire"])
 const resting = new Set(["locate", "sit", "stand", "lie", "place", "base", "store", "keep"])
 
 /** Verbs that say no more than the dimension of the value beside them. */
@@ -97,8 +98,8 @@ const saysLittle = ({ concept, kind }: Item, frame: Frame): boolean =>
 export const compareFrames = (stored: Frame, written: Frame, similarity: number): Comparison => {
   const found = compareWords(stored, written, similarity)
   if (found.relation === "same" || found.relation === "differs") return found
-  if (ofOneSubject(stored, written)) {
-    const excluded = ruledOutBy(stored, written) ?? excludedBy(stored, written)
+  if (stored.subject.length > 0 && written.subject.length > 0) {
+    const excluded = (ofOneSubject(stored, written) ? ruledOutBy(stored, written) : undefined) ?? excludedBy(stored, written)
     if (excluded !== undefined) return answer("differs", "exclusion", `What one says rules out ${quoted(excluded)}.`)
   }
   if (found.relation === "unsure") return found
@@ -160,7 +161,7 @@ const compareFacing = (stored: Frame, other: Frame, similarity: number): Compari
   const quantified = quantifierDifference(stored, other)
   const [ourVerb, theirVerb] = [match.left[0], match.right[0]]
   const events = match.left.length === 1 && match.right.length === 1 &&
-    [occurring, resting].some((verbs) =>
+    [occurring, resting, running].some((verbs) =>
       [ourVerb!, theirVerb!].every(({ concept, kind }) => kind === "verb" && verbs.has(concept))
     )
   if (events) return sameWords(stored, other, opposed, quantified)
@@ -198,7 +199,7 @@ const quantifierDifference = (one: Frame, other: Frame): QuantifierDifference | 
   const idle = (name: string) =>
     // "Never" and "not" deny alike; a command is what must be done.
     (name === "none" && one.denials % 2 === 1 && other.denials % 2 === 1) ||
-    (name === "must" && (one.command || other.command))
+    ((name === "must" || name === "should") && (one.command || other.command))
   const from = one.quantifiers.filter((name) => !other.quantifiers.includes(name) && !idle(name))
   const to = other.quantifiers.filter((name) => !one.quantifiers.includes(name) && !idle(name))
   if (from.length === 0 && to.length === 0) return undefined

@@ -64,6 +64,48 @@ fixed | variable floating
 on hold, paused, suspended | resume underway
 `.trim().split("\n").map(parsed)
 
+/** What someone who has no such thing does not have or do either. */
+const lacking: ReadonlyMap<string, ReadonlySet<string>> = new Map(
+  `child | daughter son kid child baby toddler
+sibling | brother sister twin sibling
+brother | brother
+sister | sister
+pet | dog cat hamster rabbit parrot
+car | drive car
+license | drive
+job | work employ job
+spouse | husband wife
+roommate | roommate flatmate
+garden | garden lawn
+phone | phone
+internet | internet wifi`.split("\n").map((line) => {
+    const [thing = "", words = ""] = line.split(" | ")
+    return [conceptOf(thing), new Set(words.split(" ").map(conceptOf))] as const
+  })
+)
+
+const having = new Set(["have", "own", "possess", "hold"].map(conceptOf))
+
+/** "has no children" against "her daughter studies", "has no licence" against "drives". */
+const lacked = (state: Frame, told: Frame): string | undefined => {
+  if (state.denials % 2 === 0 || told.denials % 2 === 1 || told.tense !== "" || !having.has(state.verb)) return undefined
+  const things = complements(state).filter(({ kind }) => kind === "noun")
+  const words = things.length === 0 ? undefined : lacking.get(things[things.length - 1]!.concept)
+  if (words === undefined || things.length > 2) return undefined
+  const relation = owned(state, told).find((concept) => words.has(concept))
+  if (relation !== undefined) return relation
+  if (relateSubjects(state, told) === "different") return undefined
+  return words.has(told.verb) ? told.verbText : undefined
+}
+
+/** What the subject of the second belongs to the first one's subject as: "Ada's daughter" for Ada. */
+const owned = (one: Frame, other: Frame): ReadonlyArray<string> => {
+  const owner = one.subject[one.subject.length - 1]
+  if (owner === undefined || one.subject.some(({ possesses }) => possesses !== undefined)) return []
+  const held = other.subject.find(({ concept }) => concept === owner.concept)?.possesses
+  return held === undefined ? [] : [held]
+}
+
 const wordsOf = (frame: Frame): ReadonlyArray<Item> => [
   ...complements(frame),
   { concept: frame.verb, lemma: frame.verb, text: frame.verbText, kind: "verb" }
@@ -77,12 +119,17 @@ const excludedIn = (state: Frame, told: Frame): string | undefined => {
     (word === "alone" || word === "only") && state.quantifiers.includes("only")
   for (const { ended, excluded, states } of table) {
     if (ended && told.tense === "past" || !states.some((state) => state.every(has))) continue
+    const kin = owned(state, told).find((concept) => excluded.has(concept))
+    if (kin !== undefined && kinship.has(kin)) return kin
+    if (relateSubjects(state, told) === "different") continue
     const found = wordsOf(told).find(({ concept, lemma }) => excluded.has(concept) || excluded.has(lemma))
     // A word they share is part of what both say.
     if (found !== undefined && !has(found.concept)) return found.text
   }
   return undefined
 }
+
+const kinship = new Set(`brother sister sibling twin husband wife spouse`.split(" ").map(conceptOf))
 
 const meals = new Set(["lunch", "breakfast", "dinner", "supper", "meal", "snack", "diet", "dish", "drink", "order", "hobby"])
 
@@ -98,4 +145,4 @@ export const ofOneSubject = (one: Frame, other: Frame): boolean => {
 
 /** What one claim tells that the other's state rules out, or undefined. */
 export const excludedBy = (one: Frame, other: Frame): string | undefined =>
-  excludedIn(one, other) ?? excludedIn(other, one)
+  excludedIn(one, other) ?? excludedIn(other, one) ?? lacked(one, other) ?? lacked(other, one)

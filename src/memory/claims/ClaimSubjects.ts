@@ -174,7 +174,9 @@ const isNamed = ({ subject, subjectDefinite }: Frame): boolean =>
     (subject.length === 1 && !subjectDefinite && /^\p{Lu}/u.test(subject[0]!.text)))
 
 /** Doers whose noun does not show the verb. */
-const agents: ReadonlyMap<string, string> = new Map([["author", "writ"], ["architect", "design"], ["chef", "cook"]])
+const agents: ReadonlyMap<string, string> = new Map([...[["author", "writ"], ["architect", "design"], ["chef", "cook"]] as const,
+  ...["tutor", "mentor", "sponsor", "coach", "captain", "host", "guide", "chair"].map((noun) => [noun, noun] as const)
+])
 
 /** Nouns for whom something is done to, by the verb. */
 const undergoers: ReadonlyMap<string, string> = new Map([
