@@ -153,6 +153,8 @@ export const compareObjects = (
     frame.groups.filter((group) => group.items.some((item) => item.value === undefined && items.includes(item))).length
   if (places(one, from) > 1 && places(other, to) > 1) return several
   const verb = one.verb
+  // Two words against two words without a verb: they may say anything.
+  if (verb === "" && from.length > 1 && to.length > 1) return several
   if (verb === "be") return copula(one, other, first, subject, several)
   if (preposition === "") {
     if (manyValued.has(verb) && !oneValued.has(verb)) {

@@ -68,6 +68,10 @@ const compareWords = (
       ) {
         const [ours, theirs] = [words(left), words(right)]
         const few = ours.length === 0 || theirs.length === 0
+        // Hall 3 has it, hall 4 has it not.
+        if (opposed && few && ours.length + theirs.length === 0) {
+          return answer("other", "compatible", `Each is said of its own: ${against(from.text, to.text)}.`)
+        }
         if (few || subjects && [...ours, ...theirs].some(({ concept }) => changesAbroad(concept))) {
           return answer("differs", ruleOf(from.value.dimension), `They differ in ${against(from.text, to.text)}.`)
         }
@@ -84,7 +88,9 @@ const compareWords = (
     )
   }
   if (opposed) {
-    return left.length <= 2 && right.length <= 2 && ratio >= 0.5
+    // Likes tea, does not like coffee: both hold. The last word is as often a verb in another form.
+    const another = !unspaced && left.length === 1 && right.length === 1 && manyOf(one, left[0]!)
+    return left.length <= 2 && right.length <= 2 && ratio >= 0.5 && !another
       ? answer("differs", "negation", "One denies what the other says.")
       : answer("other", "other-attribute", "One denies another thing than the other says.")
   }
@@ -115,6 +121,10 @@ const compareWords = (
     ? answer("differs", "object", `They differ in ${against(textOf(left), textOf(right))}.`)
     : answer("other", "other-attribute", `They say different things: ${against(textOf(left), textOf(right))}.`)
 }
+
+/** Whether a verb of which one has many objects stands besides. */
+const manyOf = (one: Sequence, besides: Part): boolean =>
+  one.parts.some((part) => part !== besides && manyAbroad(part.concept))
 
 /** A name or a single letter besides: the quay A is not the quay B. */
 const named = (parts: ReadonlyArray<Part>, besides: Part): boolean =>
