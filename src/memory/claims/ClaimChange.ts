@@ -75,7 +75,10 @@ const ended = (end: Frame, state: Frame): Comparison | undefined => {
     : [...complements(state), { concept: state.verb, lemma: state.verb, text: state.verbText, kind: "verb" }]
   const objects = matchItems(complements(end), told)
   const thing = end.groups[0]
-  if (!holds && (thing?.preposition !== "" || matchItems(thing.items.filter(({ kind }) => kind === "noun"), told).shared === 0)) {
+  if (
+    !holds &&
+    (thing?.preposition !== "" || matchItems(thing.items.filter(({ kind }) => kind === "noun"), told).shared === 0)
+  ) {
     return undefined
   }
   if (objects.shared === 0 || (objects.left.length > 1 && objects.right.length > 1)) return undefined

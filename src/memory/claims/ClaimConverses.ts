@@ -78,7 +78,10 @@ const undergoing = (frame: Frame): Frame | undefined => {
     passive: true,
     subject: object.items.filter((item) => !timed(item)),
     subjectDefinite: object.definite,
-    groups: [...(times.length > 0 ? [{ preposition: "", items: times, definite: false }] : []), ...frame.groups.slice(1)]
+    groups: [
+      ...(times.length > 0 ? [{ preposition: "", items: times, definite: false }] : []),
+      ...frame.groups.slice(1)
+    ]
   }
 }
 
@@ -116,7 +119,8 @@ export const otherTellings = (one: Frame, other: Frame): ReadonlyArray<Frame> =>
 }
 
 /** The same for the first claim, when the second one is the passive. */
-export const asUndergone = (frame: Frame, passive: boolean): Frame | undefined => passive ? undergoing(frame) : undefined
+export const asUndergone = (frame: Frame, passive: boolean): Frame | undefined =>
+  passive ? undergoing(frame) : undefined
 
 /** Relations and their converses; the first word of each side says nothing more than the relation. */
 const relations: ReadonlyArray<readonly [ReadonlyArray<string>, ReadonlyArray<string>]> = [
@@ -194,7 +198,8 @@ const compared = (one: Frame, other: Frame): Comparison | undefined => {
   const than = (frame: Frame) => frame.groups.find(({ preposition }) => preposition === "than")
   const [ours, theirs] = [than(one), than(other)]
   if (ours === undefined || theirs === undefined || one.verb !== other.verb) return undefined
-  const degree = (frame: Frame) => frame.groups.filter((group) => group.preposition !== "than").flatMap(({ items }) => items)
+  const degree = (frame: Frame) =>
+    frame.groups.filter((group) => group.preposition !== "than").flatMap(({ items }) => items)
   const words = (frame: Frame) => degree(frame).filter(({ lemma }) => lemma !== "less" && lemma !== "more")
   const less = (frame: Frame) => degree(frame).filter(({ lemma }) => lemma === "less").length
   const turned = equalItems(one.subject, theirs.items) && equalItems(other.subject, ours.items)
@@ -211,7 +216,11 @@ const compared = (one: Frame, other: Frame): Comparison | undefined => {
     return flips % 2 === 0 ? answer("differs", "negation", "One denies what the other compares.") : undefined
   }
   if (flips % 2 === 1) {
-    return answer("differs", "role", `Compared the other way round: ${against(textOf(one.subject), textOf(other.subject))}.`)
+    return answer(
+      "differs",
+      "role",
+      `Compared the other way round: ${against(textOf(one.subject), textOf(other.subject))}.`
+    )
   }
   return one.quantifiers.join() === other.quantifiers.join() && one.tense === other.tense && one.denials === 0
     ? answer("same", "same-words", "One comparison, told from its two ends.")

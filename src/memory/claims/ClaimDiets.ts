@@ -36,8 +36,16 @@ const consuming: ReadonlySet<string> = new Set(
 
 /** What "eats no meat" and "never drinks alcohol" rule out, by the category they name. */
 const categories: ReadonlyMap<string, ReadonlySet<string>> = new Map(
-  ([["meat", flesh], ["fish", seafood], ["seafood", seafood], ["dairy", dairy], ["gluten", gluten], ["alcohol", alcohol],
-    ["caffeine", "coffee espresso tea cola latte cappuccino"], ["nut", "peanut almond walnut hazelnut cashew pistachio"]] as const)
+  ([
+    ["meat", flesh],
+    ["fish", seafood],
+    ["seafood", seafood],
+    ["dairy", dairy],
+    ["gluten", gluten],
+    ["alcohol", alcohol],
+    ["caffeine", "coffee espresso tea cola latte cappuccino"],
+    ["nut", "peanut almond walnut hazelnut cashew pistachio"]
+  ] as const)
     .map(([name, things]) => [conceptOf(name), new Set(things.split(/\s+/).map(conceptOf))])
 )
 

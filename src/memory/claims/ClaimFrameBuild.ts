@@ -49,7 +49,10 @@ export const frameOf = (elements: ReadonlyArray<Element>, verb: number, end: num
     if (token.broken) listed = true
     // "At the store only managers …": what is counted there begins the subject.
     const counting = element.quantifier ?? quantifierOf(low)
-    if (counting !== undefined && inSubject && group !== subject && current(group).length > 0 && !/^(?:about|if)$/.test(counting)) {
+    if (
+      counting !== undefined && inSubject && group !== subject && current(group).length > 0 &&
+      !/^(?:about|if)$/.test(counting)
+    ) {
       group = subject
       side = ""
     }

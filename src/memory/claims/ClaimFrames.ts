@@ -7,7 +7,6 @@ import { against, answer, type Comparison, quoted } from "./ClaimComparison.ts"
 import { asUndergone, compareConverses, otherTellings } from "./ClaimConverses.ts"
 import { ruledOutBy } from "./ClaimDiets.ts"
 import { complements, type Frame, type Item, textOf } from "./ClaimFrame.ts"
-import { nounFields } from "./ClaimLexicon.ts"
 import { complementary, differingValues, isFiller, type Match, matchItems, oppositeWords } from "./ClaimMatch.ts"
 import { compareObjects, ruleOf } from "./ClaimObjects.ts"
 import { quantifiersOppose } from "./ClaimQuantifiers.ts"
@@ -16,6 +15,7 @@ import { relateRoles } from "./ClaimRoles.ts"
 import { excludedBy, ofOneSubject } from "./ClaimStates.ts"
 import { relateSubjects, turned } from "./ClaimSubjects.ts"
 import { derived } from "./ClaimThesaurus.ts"
+import { occurring, resting, running, saysLittle, tensesDiffer, valued, weak } from "./ClaimThinVerbs.ts"
 import { lightVerbs, oneHolder, questions } from "./ClaimVerbs.ts"
 import { classNouns, kindNouns } from "./ClaimWords.ts"
 
@@ -47,59 +47,12 @@ const withoutFillers = ({ left, right, shared }: Match): Match => ({
   right: right.filter((item) => !isFiller(item))
 })
 
-/** Verbs that a copula can stand for: "works at Google as …" and "is … at Google". */
-const weak = new Set([
-  "stay",
-  "sit",
-  "stand",
-  "lie",
-  "locate",
-  "happen",
-  "schedule",
-  "set",
-  "place",
-  "base",
-  "occur",
-  "store",
-  "keep",
-  "run",
-  "hold",
-  "consist",
-  "comprise"
-])
-
-const occurring = new Set(["happen", "hold", "occur", "schedule"])
-const running = new Set(["end", "expire"])
-const resting = new Set(["locate", "sit", "stand", "lie", "place", "base", "store", "keep"])
-
-/** Verbs that say no more than the dimension of the value beside them. */
-const valued: ReadonlyArray<readonly [RegExp, ReadonlySet<string>]> = [
-  [/^money/, new Set(["cost", "total", "amount", "come"])],
-  [/^duration|^months/, new Set(["last", "take", "run"])],
-  [/^mass|^unit/, new Set(["weigh", "measure"])],
-  [/^length/, new Set(["measure"])],
-  [/^(?:time|date|weekday)/, new Set(["move", "reschedule", "shift"])],
-  [/^(?:time|date|weekday)/, new Set(["last", "begin", "happen", "occur", "schedule", "hold", "set", "fall", "plan"])]
-]
-
-// WordNet's file of persons: "works as a nurse" is "is a nurse".
-const isRole = ({ kind, lemma }: Item) => kind === "noun" && nounFields(lemma).includes(18)
-
-const isPort = ({ lemma }: Item) => lemma === "port"
-
-/** A verb whose meaning the place or the value beside it carries. */
-const saysLittle = ({ concept, kind }: Item, frame: Frame): boolean =>
-  kind === "verb" &&
-  (weak.has(concept) || concept === "listen" && [...frame.subject, ...complements(frame)].some(isPort) || (concept === "work" && complements(frame).some(isRole)) ||
-    complements(frame).some(({ value }) =>
-      value !== undefined && valued.some(([dimension, verbs]) => dimension.test(value.dimension) && verbs.has(concept))
-    ))
-
 export const compareFrames = (stored: Frame, written: Frame, similarity: number): Comparison => {
   const found = compareWords(stored, written, similarity)
   if (found.relation === "same" || found.relation === "differs") return found
   if (stored.subject.length > 0 && written.subject.length > 0) {
-    const excluded = (ofOneSubject(stored, written) ? ruledOutBy(stored, written) : undefined) ?? excludedBy(stored, written)
+    const excluded = (ofOneSubject(stored, written) ? ruledOutBy(stored, written) : undefined) ??
+      excludedBy(stored, written)
     if (excluded !== undefined) return answer("differs", "exclusion", `What one says rules out ${quoted(excluded)}.`)
   }
   if (found.relation === "unsure") return found
@@ -115,7 +68,9 @@ const closeFacts = 0.74
 
 /** Claims the words put apart although the embeddings put them together. */
 const closer = (one: Frame, other: Frame, found: Comparison, match: Match, similarity: number): Comparison => {
-  if (similarity < closeFacts || areTwoFacts(one, other, match, sharedBehind(one, other), weak, similarity)) return found
+  if (similarity < closeFacts || areTwoFacts(one, other, match, sharedBehind(one, other), weak, similarity)) {
+    return found
+  }
   if (found.rule === "other-attribute") return answer("unsure", "close", found.reason)
   if (found.rule !== "other-subject") return found
   // What one claim is about stands in the other one's complement: not the same template filled with other names.
@@ -245,19 +200,6 @@ const sameWords = (
   }
   return answer("same", "same-words", "Both say the same in the same words, inflections and synonyms apart.")
 }
-
-/** What was is not what is; a plan may be told as a fact. */
-const tensesDiffer = (one: Frame, other: Frame): boolean => {
-  if (one.tense === other.tense || one.verb === "born" && one.tense !== "future" && other.tense !== "future") return false
-  const [past, rest] = one.tense === "past" ? [one, other] : [other, one]
-  // "was moved" and "has been moved" are one event; what was closed need not be, what smoked does not smoke.
-  if (past.tense === "past") return past.perfect || !rest.perfect || stative(past) || rest.tense === "future"
-  // What will be on 3 May is on 3 May; who will be a nurse is none.
-  return !complements(one).some(({ value }) => value !== undefined && /^(?:time|date|weekday)$/.test(value.dimension))
-}
-
-const stative = (frame: Frame): boolean =>
-  !frame.passive && (lightVerbs.has(frame.verb) || questions.has(frame.verb) || weak.has(frame.verb))
 
 /** Whether "has" and "is" meet over a word of another part of speech: "has an allergy", "is allergic". */
 const bridged = (one: Frame, other: Frame): boolean =>
@@ -413,7 +355,9 @@ const supporting = new Set("play practise practice make take give hold conduct p
 /** Whether a noun of one is made from the other's verb or what is said by it: "makes a decision", "decides". */
 const noun = (one: Frame, other: Frame): boolean => {
   const verbal = (carried: Frame, told: Frame) =>
-    complements(carried).some((item) => item.kind === "noun" && item.concept === told.verb || derived(item.lemma, told.verb))
+    complements(carried).some((item) =>
+      item.kind === "noun" && item.concept === told.verb || derived(item.lemma, told.verb)
+    )
   return bridged(one, other) || verbal(one, other) || verbal(other, one)
 }
 

@@ -55,7 +55,8 @@ const compounded = (parts: ReadonlyArray<Item>, wholes: ReadonlyArray<Item>): Re
     const phrase = `${first.lemma}_${second.lemma}`
     const whole = wholes.find((item) =>
       item.value === undefined &&
-      (joined(item) === joined({ ...first, lemma: phrase }) || item.kind === "noun" && synonymous(phrase, item.lemma, "n"))
+      (joined(item) === joined({ ...first, lemma: phrase }) ||
+        item.kind === "noun" && synonymous(phrase, item.lemma, "n"))
     )
     if (whole !== undefined) return [first, second, whole]
   }

@@ -24,7 +24,8 @@ const add = (from: string, to: string, opening = false) => {
 
 // What opens a claim and says nothing of its subject. Doubt ("I think") says something and is not here.
 for (
-  const phrase of `for the record|for your information|just so you know|so you know|please note that|note that|please note
+  const phrase
+    of `for the record|for your information|just so you know|so you know|please note that|note that|please note
   |please remember that|remember that|keep in mind that|please keep in mind that|bear in mind that|be aware that
   |please be aware that|as a reminder|just a reminder|reminder|fyi|by the way|btw|in fact|as a matter of fact
   |the fact is that|it is a fact that|it is true that|it is the case that|as a note|for context|as you know
@@ -87,7 +88,6 @@ for (const be of ["is", "are", "am", "was", "were"]) {
     add(`${be} the one who`, "")
     add(`${be} the person who`, "")
     add(`${be} the one that`, "")
-    add(`${be} the name of`, "is the name of")
   }
 }
 for (const [be, form] of [["has", "has"], ["have", "have"], ["had", "had"]] as const) {
@@ -175,16 +175,42 @@ add("new year's day", "1 january")
 add("valentine's day", "14 february")
 add("halloween", "31 october")
 for (
-  const money of ["us dollars=usd", "american dollars=usd", "canadian dollars=cad", "australian dollars=aud",
-    "british pounds=gbp", "pounds sterling=gbp", "swiss francs=chf", "japanese yen=jpy", "indian rupees=inr",
-    "swedish kronor=sek", "polish zloty=pln", "chinese yuan=cny"]
+  const money of [
+    "us dollars=usd",
+    "american dollars=usd",
+    "canadian dollars=cad",
+    "australian dollars=aud",
+    "british pounds=gbp",
+    "pounds sterling=gbp",
+    "swiss francs=chf",
+    "japanese yen=jpy",
+    "indian rupees=inr",
+    "swedish kronor=sek",
+    "polish zloty=pln",
+    "chinese yuan=cny"
+  ]
 ) {
   const [from = "", to = ""] = money.split("=")
   add(from, to)
   add(from.replace(/s$/, ""), to)
 }
 for (const phrase of ["for good", "once and for all", "of any kind", "of any sort", "whatsoever"]) add(phrase, "")
-for (const whose of ["his", "her", "its", "their", "my", "our", "a", "the", "her only", "his only", "my only", "their only"]) {
+for (
+  const whose of [
+    "his",
+    "her",
+    "its",
+    "their",
+    "my",
+    "our",
+    "a",
+    "the",
+    "her only",
+    "his only",
+    "my only",
+    "their only"
+  ]
+) {
   for (const have of ["has", "have"]) {
     add(`${have} ${whose} home in`, have === "has" ? "lives in" : "live in")
     add(`${have} ${whose} headquarters in`, have === "has" ? "is headquartered in" : "are headquartered in")
@@ -276,7 +302,10 @@ const ambiguous = (tokens: ReadonlyArray<Token>, i: number, { from }: Rewriting)
   // "The tablets are to be taken" is a duty, "the aim is to be first" an aim.
   if (from[1] === "to" && from[2] === "be") return !/(?:ed|en|wn|pt|nt|lt|ld|ut|id)$/.test(next)
   // "Banned from smoking", not "from the club".
-  if (/^(?:is|are|am)$/.test(from[0]!) && from[from.length - 1] === "from" && from[1] !== "suffering" || from[from.length - 1] === "of" && from[1] === "capable") {
+  if (
+    /^(?:is|are|am)$/.test(from[0]!) && from[from.length - 1] === "from" && from[1] !== "suffering" ||
+    from[from.length - 1] === "of" && from[1] === "capable"
+  ) {
     return !next.endsWith("ing")
   }
   if (from.length > 1) return false

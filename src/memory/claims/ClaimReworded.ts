@@ -99,25 +99,38 @@ const scopes = set(`spring summer autumn winter weekday weekend morning noon aft
 const isScope = ({ concept, lemma, value }: Item): boolean =>
   value === undefined
     ? scopes.has(concept) || scopes.has(lemma)
-    : /^(?:number:(?:19|20)\d\d|date:\d{4}--|repeat:(?:weekday|weekend|morning|evening|afternoon|night))$/.test(value.key)
+    : /^(?:number:(?:19|20)\d\d|date:\d{4}--|repeat:(?:weekday|weekend|morning|evening|afternoon|night))$/.test(
+      value.key
+    )
 
 /** Each of them is said of its own season, year or part of the day, and says another thing of it. */
 export const areScoped = (left: ReadonlyArray<Item>, right: ReadonlyArray<Item>): boolean => {
   const [ours, theirs] = [left.find(isScope), right.find(isScope)]
   if (ours === undefined || theirs === undefined) return false
-  const more = (items: ReadonlyArray<Item>, scope: Item) => items.some((item) => item !== scope && item.kind !== "adverb" && item.kind !== "verb")
+  const more = (items: ReadonlyArray<Item>, scope: Item) =>
+    items.some((item) => item !== scope && item.kind !== "adverb" && item.kind !== "verb")
   return more(left, ours) && more(right, theirs)
 }
 
 /** Two verbs with a meaning of their own and nothing in common behind the subject: two facts, however close they come. */
-export const areTwoFacts = (one: Frame, other: Frame, match: Match, shared: number, weak: ReadonlySet<string>, similarity: number): boolean => {
+export const areTwoFacts = (
+  one: Frame,
+  other: Frame,
+  match: Match,
+  shared: number,
+  weak: ReadonlySet<string>,
+  similarity: number
+): boolean => {
   const opposite = oppositeWords(match.left, match.right)
   const opposed = (one.denials + other.denials) % 2 === 1 || opposite !== undefined
   const valued = (items: ReadonlyArray<Item>) => items.some(({ value }) => value !== undefined)
   const elsewhere = (items: ReadonlyArray<Item>) => items.some(({ kind }) => kind === "name")
   // Allowed here and banned there; open from nine and closed from six.
   if (opposed && elsewhere(match.left) && elsewhere(match.right)) return true
-  if (opposite !== undefined && opposite.from.kind === "verb" && ends.has(opposite.from.concept) && valued(match.left) && valued(match.right)) {
+  if (
+    opposite !== undefined && opposite.from.kind === "verb" && ends.has(opposite.from.concept) && valued(match.left) &&
+    valued(match.right)
+  ) {
     return true
   }
   const full = (items: ReadonlyArray<Item>) =>

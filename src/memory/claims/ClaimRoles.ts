@@ -24,7 +24,9 @@ const setKey = (items: ReadonlyArray<Item>): string =>
 
 /** On which side each word of a subject stands: the hotel in Porto, under Porto. */
 const sideKey = (items: ReadonlyArray<Item>): string =>
-  items.flatMap(({ concept, side }) => side === undefined || side === "" ? [] : [`${side} ${concept}`]).sort().join(", ")
+  items.flatMap(({ concept, side }) => side === undefined || side === "" ? [] : [`${side} ${concept}`]).sort().join(
+    ", "
+  )
 
 /** What possesses what, where both claims say so. */
 const possessions = (frame: Frame): ReadonlyMap<string, string> =>
@@ -64,19 +66,22 @@ const puts: ReadonlySet<string> = new Set("put place insert pour throw drop go l
 
 /** The same subject and the same groups, each under a preposition of the same side. */
 const sameGroups = (one: Frame, other: Frame): boolean =>
-  key(one.subject) === key(other.subject) && sideKey(one.subject) === sideKey(other.subject) && groupKeys(one.groups).join("|") === groupKeys(other.groups).join("|")
+  key(one.subject) === key(other.subject) && sideKey(one.subject) === sideKey(other.subject) &&
+  groupKeys(one.groups).join("|") === groupKeys(other.groups).join("|")
 
 /** One predicate of one thing, whose place or owner stands before "is" or behind: "the port of X is 5", "port for X: 5". */
 const samePredicate = (one: Frame, other: Frame): boolean => {
   if (one.verb !== "be" || other.verb !== "be") return false
-  const predicate = (frame: Frame) => frame.groups.filter(({ preposition }) => preposition === "").map(({ items }) => key(items)).join("|")
+  const predicate = (frame: Frame) =>
+    frame.groups.filter(({ preposition }) => preposition === "").map(({ items }) => key(items)).join("|")
   const rest = (frame: Frame) => [
     ...frame.subject,
     ...frame.groups.filter(({ preposition }) => preposition !== "").flatMap(({ items }) => items)
   ]
   const plain = [...rest(one), ...rest(other)].every(({ side }) => (side ?? "") === "")
   const names = (frame: Frame) => rest(frame).filter(({ kind, value }) => kind === "name" || value !== undefined).length
-  return plain && predicate(one) !== "" && predicate(one) === predicate(other) && setKey(rest(one)) === setKey(rest(other)) &&
+  return plain && predicate(one) !== "" && predicate(one) === predicate(other) &&
+    setKey(rest(one)) === setKey(rest(other)) &&
     rest(one).length === rest(other).length && names(one) <= 2 && names(other) <= 2
 }
 

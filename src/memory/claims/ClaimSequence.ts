@@ -41,7 +41,9 @@ export const sequenceOf = (tokens: ReadonlyArray<Token>, language: Language, tex
     // "80석이다", "14.00'te": a number and what is written onto it.
     const grown = language === "en" ? null : /^(\d+)(?:[.:](\d{2}))?'?(\p{L}+)$/u.exec(token.low)
     if (grown !== null) {
-      const key = grown[2] === undefined ? `number:${Number(grown[1])}` : `time:${grown[1]!.padStart(2, "0")}:${grown[2]}`
+      const key = grown[2] === undefined
+        ? `number:${Number(grown[1])}`
+        : `time:${grown[1]!.padStart(2, "0")}:${grown[2]}`
       const dimension = key.slice(0, key.indexOf(":"))
       parts.push({ concept: key, text: token.text, value: { dimension, key, text: token.text }, topic: false })
       parts.push({ concept: wordConcept(folded(grown[3]!), language), text: grown[3]!, topic: false })

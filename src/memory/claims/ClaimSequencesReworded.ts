@@ -69,7 +69,8 @@ export const compareStems = (
   const ratio = (one.parts.length - ours.length) / Math.max(1, shorter)
   if (ratio < 0.5) return undefined
   // A German noun has a capital too: one word over is allowed for.
-  const names = (parts: ReadonlyArray<Part>, all: Sequence) => parts.filter((part) => isName(part) && part !== all.parts[0])
+  const names = (parts: ReadonlyArray<Part>, all: Sequence) =>
+    parts.filter((part) => isName(part) && part !== all.parts[0])
   if (!unspaced && names(ours, one).length > 0 && names(theirs, other).length > 0) return undefined
   if (unspaced && one.parts.slice(0, 2).some(({ concept }, i) => other.parts[i]?.concept !== concept)) return undefined
   const words = (parts: ReadonlyArray<Part>) => parts.filter(({ value }) => value === undefined)
@@ -82,15 +83,21 @@ export const compareStems = (
     }
   }
   const pairs = ours.flatMap((from) =>
-    from.value === undefined ? [] : theirs.flatMap((to) =>
-      to.value !== undefined && sameDimension(from.value!.dimension, to.value.dimension) ? [{ from, to }] : []
-    )
+    from.value === undefined ?
+      [] :
+      theirs.flatMap((to) =>
+        to.value !== undefined && sameDimension(from.value!.dimension, to.value.dimension) ? [{ from, to }] : []
+      )
   )
   const least = Math.min(words(ours).length, words(theirs).length)
   const pair = pairs[0]
   if (pair !== undefined) {
     return !opposed && pairs.length === 1 && least <= (unspaced ? 4 : 1)
-      ? answer("differs", ruleOf(pair.from.value!.dimension), `They differ in ${against(pair.from.text, pair.to.text)}.`)
+      ? answer(
+        "differs",
+        ruleOf(pair.from.value!.dimension),
+        `They differ in ${against(pair.from.text, pair.to.text)}.`
+      )
       : undefined
   }
   return opposed && least <= (unspaced ? 3 : 1) && ratio >= 0.6

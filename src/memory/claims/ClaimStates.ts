@@ -88,7 +88,9 @@ const having = new Set(["have", "own", "possess", "hold"].map(conceptOf))
 
 /** "has no children" against "her daughter studies", "has no licence" against "drives". */
 const lacked = (state: Frame, told: Frame): string | undefined => {
-  if (state.denials % 2 === 0 || told.denials % 2 === 1 || told.tense !== "" || !having.has(state.verb)) return undefined
+  if (state.denials % 2 === 0 || told.denials % 2 === 1 || told.tense !== "" || !having.has(state.verb)) {
+    return undefined
+  }
   const things = complements(state).filter(({ kind }) => kind === "noun")
   const words = things.length === 0 ? undefined : lacking.get(things[things.length - 1]!.concept)
   if (words === undefined || things.length > 2) return undefined
@@ -131,7 +133,19 @@ const excludedIn = (state: Frame, told: Frame): string | undefined => {
 
 const kinship = new Set(`brother sister sibling twin husband wife spouse`.split(" ").map(conceptOf))
 
-const meals = new Set(["lunch", "breakfast", "dinner", "supper", "meal", "snack", "diet", "dish", "drink", "order", "hobby"])
+const meals = new Set([
+  "lunch",
+  "breakfast",
+  "dinner",
+  "supper",
+  "meal",
+  "snack",
+  "diet",
+  "dish",
+  "drink",
+  "order",
+  "hobby"
+])
 
 /** Whether both are about one person or thing; "my lunch" is about me as far as ways of life go. */
 export const ofOneSubject = (one: Frame, other: Frame): boolean => {
@@ -139,7 +153,9 @@ export const ofOneSubject = (one: Frame, other: Frame): boolean => {
   const theirs = (owner: Frame, owned: Frame) =>
     owner.subject.length > 0 &&
     owned.subject.some(({ lemma }) => meals.has(lemma)) &&
-    owner.subject.every(({ concept }) => owned.subject.some((item) => item.concept === concept && item.possesses !== undefined))
+    owner.subject.every(({ concept }) =>
+      owned.subject.some((item) => item.concept === concept && item.possesses !== undefined)
+    )
   return theirs(one, other) || theirs(other, one)
 }
 

@@ -174,7 +174,8 @@ const isNamed = ({ subject, subjectDefinite }: Frame): boolean =>
     (subject.length === 1 && !subjectDefinite && /^\p{Lu}/u.test(subject[0]!.text)))
 
 /** Doers whose noun does not show the verb. */
-const agents: ReadonlyMap<string, string> = new Map([...[["author", "writ"], ["architect", "design"], ["chef", "cook"]] as const,
+const agents: ReadonlyMap<string, string> = new Map([
+  ...[["author", "writ"], ["architect", "design"], ["chef", "cook"]] as const,
   ...["tutor", "mentor", "sponsor", "coach", "captain", "host", "guide", "chair"].map((noun) => [noun, noun] as const)
 ])
 
@@ -251,13 +252,18 @@ const plainNominal = (frame: Frame): Frame => {
   if (verb === undefined || head === undefined) return frame
   const first = frame.groups[0]
   const whom = head.lemma === "employer" && first?.preposition === ""
-  const placed = placeNouns.has(head.lemma) && first?.preposition === "" && first.items.every(({ kind }) => kind === "name")
+  const placed = placeNouns.has(head.lemma) && first?.preposition === "" &&
+    first.items.every(({ kind }) => kind === "name")
   return {
     ...frame,
     subject: frame.subject.slice(0, -1).map(({ possesses: _, ...item }) => item),
     verb,
     verbText: head.text,
-    groups: whom ? [{ ...first, preposition: "for" }, ...frame.groups.slice(1)] : placed ? [{ ...first, preposition: "in" }, ...frame.groups.slice(1)] : frame.groups
+    groups: whom
+      ? [{ ...first, preposition: "for" }, ...frame.groups.slice(1)]
+      : placed
+      ? [{ ...first, preposition: "in" }, ...frame.groups.slice(1)]
+      : frame.groups
   }
 }
 

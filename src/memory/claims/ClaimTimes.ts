@@ -37,9 +37,36 @@ const halfAfter = (
 }
 
 const dayParts: ReadonlyArray<readonly ["am" | "pm", ReadonlyArray<string>]> = [
-  ["am", ["de la mañana", "da manhã", "di mattina", "del mattino", "du matin", "morgens", "утра", "часа утра", "часов утра"]],
-  ["pm", ["de la tarde", "de la noche", "da tarde", "da noite", "del pomeriggio", "di sera", "du soir", "de l après-midi",
-    "nachmittags", "abends", "uhr nachmittags", "uhr abends", "дня", "часа дня", "вечера", "часов вечера", "часа вечера"]]
+  ["am", [
+    "de la mañana",
+    "da manhã",
+    "di mattina",
+    "del mattino",
+    "du matin",
+    "morgens",
+    "утра",
+    "часа утра",
+    "часов утра"
+  ]],
+  ["pm", [
+    "de la tarde",
+    "de la noche",
+    "da tarde",
+    "da noite",
+    "del pomeriggio",
+    "di sera",
+    "du soir",
+    "de l après-midi",
+    "nachmittags",
+    "abends",
+    "uhr nachmittags",
+    "uhr abends",
+    "дня",
+    "часа дня",
+    "вечера",
+    "часов вечера",
+    "часа вечера"
+  ]]
 ]
 const dayPartWords = dayParts.map(([half, phrases]) => [half, phrases.map((phrase) => phrase.split(" "))] as const)
 

@@ -177,7 +177,9 @@ for (
 /** Two colours of one language. */
 const otherColour = (one: string, other: string): boolean => {
   const [ours, theirs] = [colours.get(one)?.split(" "), colours.get(other)?.split(" ")]
-  if (ours === undefined || theirs === undefined || ours.some((place) => place !== "" && theirs.includes(place))) return false
+  if (ours === undefined || theirs === undefined || ours.some((place) => place !== "" && theirs.includes(place))) {
+    return false
+  }
   return ours.some((place) => theirs.some((far) => place !== "" && far.split(":")[0] === place.split(":")[0]))
 }
 
