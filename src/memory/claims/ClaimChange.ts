@@ -69,7 +69,7 @@ const ended = (end: Frame, state: Frame): Comparison | undefined => {
   if ((end.denials + state.denials) % 2 === 1) return undefined
   const subjects = matchItems(end.subject, state.subject)
   if (subjects.shared === 0 && end.subject.length > 0) return undefined
-  // "Called off the engagement" against "is engaged", "ended the partnership" against "partners with".
+  // "Called off the strike" against "is on strike", "ended the partnership" against "partners with".
   const told: ReadonlyArray<Item> = holds
     ? complements(state)
     : [...complements(state), { concept: state.verb, lemma: state.verb, text: state.verbText, kind: "verb" }]

@@ -26,7 +26,7 @@ export const framesOf = (given: ReadonlyArray<Token>): ReadonlyArray<Frame> => {
   return frames
 }
 
-/** "It was in Tartu that he grew up", "it is Anna who leads": the sentence without its stage. */
+/** "It was in Lyon that she studied", "it is Anna who leads": the sentence without its stage. */
 const uncleft = (elements: ReadonlyArray<Element>): ReadonlyArray<Element> => {
   if (elements[0]?.low !== "it" || !/^(?:is|was)$/.test(elements[1]?.low ?? "")) return elements
   const at = elements.findIndex(({ low }, i) => i > 2 && i < 10 && (low === "that" || low === "who"))

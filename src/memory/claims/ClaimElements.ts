@@ -143,7 +143,7 @@ export const elementsOf = (tokens: ReadonlyArray<Token>): Array<Element> => {
   return out
 }
 
-/** "Iris Pell", "Piers Holloway": a common noun at the beginning, before another capital, is a first name. */
+/** "Rose Adler", "Miles Orton": a common noun at the beginning, before another capital, is a first name. */
 const startsName = (tokens: ReadonlyArray<Token>, i: number): boolean => {
   const [token, next] = [tokens[i]!, tokens[i + 1]]
   if (!token.first || token.possessive || next === undefined || next.broken || !/^\p{Lu}\p{Ll}/u.test(token.text)) {

@@ -128,7 +128,7 @@ export const frameOf = (elements: ReadonlyArray<Element>, verb: number, end: num
       continue
     }
     if (verbItem !== undefined && Words.modals.has(low)) quantifiers.push(quantifierOf(low) ?? "later")
-    // "The flat I live in had a balcony": a second verb, of another time.
+    // "The shed we built had a window": a second verb, of another time.
     if (/^(?:was|were|had|did)$/.test(low) && verb >= 0 && i > verb) quantifiers.push("then")
     if (Words.relatives.has(low) || isAuxiliary(low)) continue
     const afterAuxiliary = verb >= 0 && i > verb && verbItem === undefined && auxiliary !== "" &&

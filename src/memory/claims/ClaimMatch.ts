@@ -149,4 +149,5 @@ const contradictory = new Set(
 /** Opposites that leave nothing between them: what is not the one is the other. */
 export const complementary = (one: Item, other: Item): boolean =>
   contradictory.has([one.concept, other.concept].sort().join(" ")) || denies(one.lemma, other.lemma) ||
-  denies(other.lemma, one.lemma)
+  denies(other.lemma, one.lemma) || denies(one.text.toLowerCase(), other.text.toLowerCase()) ||
+  denies(other.text.toLowerCase(), one.text.toLowerCase())

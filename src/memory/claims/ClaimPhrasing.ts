@@ -100,6 +100,9 @@ for (const [be, form] of [["has", "has"], ["have", "have"], ["had", "had"]] as c
   add(`${be} a job at`, "works at")
   add(`${be} a job as`, "works as")
 }
+add("comes from", "is from")
+add("come from", "are from")
+add("hails from", "is from")
 add("suffers from", "has")
 add("suffer from", "have")
 add("takes place", "happens")
@@ -299,7 +302,7 @@ const named = ({ text }: Token, word: string, { from }: Rewriting): string =>
 const ambiguous = (tokens: ReadonlyArray<Token>, i: number, { from }: Rewriting): boolean => {
   const { text } = tokens[i]!
   const next = tokens[i + from.length]?.low ?? ""
-  // "The tablets are to be taken" is a duty, "the aim is to be first" an aim.
+  // "The forms are to be signed" is a duty, "the aim is to be first" an aim.
   if (from[1] === "to" && from[2] === "be") return !/(?:ed|en|wn|pt|nt|lt|ld|ut|id)$/.test(next)
   // "Banned from smoking", not "from the club".
   if (

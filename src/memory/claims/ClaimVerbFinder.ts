@@ -38,7 +38,7 @@ export const finite = (elements: ReadonlyArray<Element>, i: number): number => {
   const pair = elements.slice(0, i).some((element) => element.low === "and")
   if (pronoun && before.low !== "me" && before.low !== "us") return 2
   if (plural || pair || before.quantifier !== undefined) return tags[0]?.startsWith("VB") === true ? 1.8 : 1
-  // "Access tokens for the API expire": a form that is nothing but a verb, behind a plural.
+  // "Visitor badges for the lab expire": a form that is nothing but a verb, behind a plural.
   const pure = !forms.noun && !forms.adjective && tags[0]?.startsWith("VB") === true &&
     elements.slice(0, i).some(({ low: word }, k) => word.endsWith("s") && k < i - 1 && nounLemma(word) !== word)
   if (pure) return 1.7
