@@ -3,7 +3,7 @@
  * 16" against "runs on 14", "left Quintrex" against "works for Quintrex".
  */
 import { against, answer, type Comparison } from "./ClaimComparison.ts"
-import { complements, type Frame, textOf } from "./ClaimFrame.ts"
+import { complements, type Frame, type Item, textOf } from "./ClaimFrame.ts"
 import { differingValues, matchItems } from "./ClaimMatch.ts"
 import { changeVerbs, lightVerbs, questions } from "./ClaimVerbs.ts"
 
@@ -64,11 +64,23 @@ const changed = (change: Frame, state: Frame): Comparison | undefined => {
 }
 
 const ended = (end: Frame, state: Frame): Comparison | undefined => {
-  if (!ending.has(end.verb) || ending.has(state.verb) || !holding.has(state.verb)) return undefined
+  if (!ending.has(end.verb) || ending.has(state.verb)) return undefined
+  const holds = holding.has(state.verb)
   if ((end.denials + state.denials) % 2 === 1) return undefined
   const subjects = matchItems(end.subject, state.subject)
   if (subjects.shared === 0 && end.subject.length > 0) return undefined
-  const objects = matchItems(complements(end), complements(state))
+  // "Called off the strike" against "is on strike", "ended the partnership" against "partners with".
+  const told: ReadonlyArray<Item> = holds
+    ? complements(state)
+    : [...complements(state), { concept: state.verb, lemma: state.verb, text: state.verbText, kind: "verb" }]
+  const objects = matchItems(complements(end), told)
+  const thing = end.groups[0]
+  if (
+    !holds &&
+    (thing?.preposition !== "" || matchItems(thing.items.filter(({ kind }) => kind === "noun"), told).shared === 0)
+  ) {
+    return undefined
+  }
   if (objects.shared === 0 || (objects.left.length > 1 && objects.right.length > 1)) return undefined
   return answer("differs", "change", `It has ended: ${against(state.verbText, end.verbText)}.`)
 }

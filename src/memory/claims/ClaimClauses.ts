@@ -2,16 +2,19 @@
  * Cuts the tokens of an English text into frames, one a clause. A clause that continues another ("… and joined Bluefen")
  * takes over its subject; `key = value` is a frame whose subject is the key.
  */
-import { type Element, elementsOf, isAuxiliary, preferring } from "./ClaimElements.ts"
+import { type Element, elementsOf, isAuxiliary, looksLikeName, preferring } from "./ClaimElements.ts"
 import type { Frame } from "./ClaimFrame.ts"
 import { frameOf } from "./ClaimFrameBuild.ts"
 import { itemOf } from "./ClaimItems.ts"
+import { denies } from "./ClaimNegation.ts"
+import { rephrased } from "./ClaimPhrasing.ts"
 import type { Token } from "./ClaimTokens.ts"
 import { isPastOrThird, startsSubject, verbIndex } from "./ClaimVerbFinder.ts"
 import * as Words from "./ClaimWords.ts"
 
 /** The frames of a text's tokens. */
-export const framesOf = (tokens: ReadonlyArray<Token>): ReadonlyArray<Frame> => {
+export const framesOf = (given: ReadonlyArray<Token>): ReadonlyArray<Frame> => {
+  const tokens = rephrased(given)
   const frames: Array<Frame> = []
   let start = 0
   while (start < tokens.length) {
@@ -23,8 +26,20 @@ export const framesOf = (tokens: ReadonlyArray<Token>): ReadonlyArray<Frame> => 
   return frames
 }
 
+/** "It was in Lyon that she studied", "it is Anna who leads": the sentence without its stage. */
+const uncleft = (elements: ReadonlyArray<Element>): ReadonlyArray<Element> => {
+  if (elements[0]?.low !== "it" || !/^(?:is|was)$/.test(elements[1]?.low ?? "")) return elements
+  const at = elements.findIndex(({ low }, i) => i > 2 && i < 10 && (low === "that" || low === "who"))
+  const staged = elements[2]
+  if (at < 0 || staged === undefined || at > elements.length - 2) return elements
+  // "It is a tool that formats code" describes.
+  const who = elements[at]!.low === "who"
+  if (!who && !Words.prepositions.has(staged.low) || who && !looksLikeName(staged)) return elements
+  return [...elements.slice(2, at), ...elements.slice(at + 1)]
+}
+
 const clausesOf = (given: ReadonlyArray<Element>): ReadonlyArray<Frame> => {
-  const elements = preferring(given)
+  const elements = preferring(uncleft(given))
   const assigned = elements.findIndex(({ token }) => token.assigned)
   if (assigned >= 0 && assigned < elements.length - 1) return [assignment(elements, assigned)]
   const verb = verbIndex(elements)
@@ -35,7 +50,8 @@ const clausesOf = (given: ReadonlyArray<Element>): ReadonlyArray<Frame> => {
     const next = elements[i + 1]!
     const own = verbIndex(elements.slice(i + 1))
     const direct = isAuxiliary(next.low) || isPastOrThird(next)
-    if (direct || own > 0 && !Words.prepositions.has(elements[i - 1]!.low) && startsSubject(next)) {
+    const pointing = /^(?:that|this|which)$/.test(next.low) && own === 1
+    if (direct || own > 0 && !Words.prepositions.has(elements[i - 1]!.low) && (startsSubject(next) || pointing)) {
       const first = frameOf(elements, verb, i)
       const rest = elements.slice(i + 1)
       return direct
@@ -53,5 +69,6 @@ const assignment = (elements: ReadonlyArray<Element>, at: number): Frame => {
     if (element.value !== undefined) return [itemOf(element)]
     return Words.determiners.has(element.low) || Words.prepositions.has(element.low) ? [] : [itemOf(element)]
   })
-  return { ...frame, subject, subjectDefinite: true, verb: "be", verbText: "is" }
+  const denials = elements.slice(0, at + 1).filter(({ low }) => denies(low, "en")).length
+  return { ...frame, subject, subjectDefinite: true, verb: "be", verbText: "is", denials: frame.denials + denials }
 }

@@ -34,8 +34,34 @@ const consuming: ReadonlySet<string> = new Set(
   "eat drink have love like enjoy order smoke take consume prefer devour grill taste".split(" ").map(conceptOf)
 )
 
+/** What "eats no meat" and "never drinks alcohol" rule out, by the category they name. */
+const categories: ReadonlyMap<string, ReadonlySet<string>> = new Map(
+  ([
+    ["meat", flesh],
+    ["fish", seafood],
+    ["seafood", seafood],
+    ["dairy", dairy],
+    ["gluten", gluten],
+    ["alcohol", alcohol],
+    ["caffeine", "coffee espresso tea cola latte cappuccino"],
+    ["nut", "peanut almond walnut hazelnut cashew pistachio"]
+  ] as const)
+    .map(([name, things]) => [conceptOf(name), new Set(things.split(/\s+/).map(conceptOf))])
+)
+
+const abstained = (state: Frame, habit: Frame): string | undefined => {
+  if (state.denials % 2 === 0 || habit.denials % 2 === 1) return undefined
+  if (!consuming.has(state.verb) || !consuming.has(habit.verb) || habit.tense === "past") return undefined
+  const only = complements(state).filter(({ kind }) => kind === "noun")
+  const things = only.length === 1 ? categories.get(only[0]!.concept) : undefined
+  return things === undefined ? undefined : complements(habit).find(({ concept }) => things.has(concept))?.text
+}
+
 const ruledOut = (state: Frame, habit: Frame): string | undefined => {
-  if (state.denials % 2 === 1 || habit.denials % 2 === 1 || !consuming.has(habit.verb)) return undefined
+  const given = abstained(state, habit)
+  if (given !== undefined) return given
+  if (state.denials % 2 === 1 || habit.denials % 2 === 1) return undefined
+  if (!consuming.has(habit.verb) && !keeping.has(habit.verb)) return undefined
   const items = complements(habit)
   const concepts = new Set([...items.map(({ concept }) => concept), habit.verb])
   for (const { concept } of complements(state)) {
@@ -48,6 +74,8 @@ const ruledOut = (state: Frame, habit: Frame): string | undefined => {
   if (!allergy) return undefined
   return complements(state).find(({ concept }) => concept !== "allergic" && concepts.has(concept))?.text
 }
+
+const keeping: ReadonlySet<string> = new Set(["own", "keep", "have", "breed"].map(conceptOf))
 
 /** What one claim consumes that the other's state rules out, or undefined. */
 export const ruledOutBy = (one: Frame, other: Frame): string | undefined => ruledOut(one, other) ?? ruledOut(other, one)

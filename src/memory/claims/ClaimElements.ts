@@ -2,11 +2,11 @@
  * The tokens of an English sentence as a grammar wants them: values and bounds of several words are one element, idle
  * phrases are gone, and a preference said with "likes most" or "likes better" is said in one way.
  */
-import { isKnown } from "./ClaimLexicon.ts"
+import { formsOf, isKnown } from "./ClaimLexicon.ts"
 import { denies } from "./ClaimNegation.ts"
 import { boundAt, quantifierOf } from "./ClaimQuantifiers.ts"
 import type { Token } from "./ClaimTokens.ts"
-import type { Value } from "./ClaimValue.ts"
+import type { Found, Value } from "./ClaimValue.ts"
 import { valueAt } from "./ClaimValues.ts"
 import * as Words from "./ClaimWords.ts"
 
@@ -16,6 +16,10 @@ export interface Element {
   readonly low: string
   readonly value?: Value
   readonly quantifier?: string
+  /** It is a word of a key in snake case. */
+  readonly part?: boolean
+  /** It is a name although the word is a common one. */
+  readonly named?: boolean
 }
 
 /** Phrases that may be left out of a claim about the present. */
@@ -42,6 +46,50 @@ const idleAt = (words: ReadonlyArray<string>, i: number): number =>
     ? 1
     : idlePhrases.find((phrase) => phrase.every((word, k) => words[i + k] === word))?.length ?? 0
 
+const wholeSpans: Readonly<Record<string, string>> = {
+  "duration:60": "minute",
+  "duration:3600": "hour",
+  "duration:86400": "day",
+  "duration:604800": "week",
+  "months:1": "month",
+  "months:12": "year"
+}
+
+/** `every 5 minutes`, `every two weeks`: a span of repetition. */
+const everyAt = (tokens: ReadonlyArray<Token>, i: number): Found | undefined => {
+  if (!/^(?:every|each)$/.test(tokens[i]!.low) || i + 1 >= tokens.length) return undefined
+  const span = valueAt(tokens, i + 1, "en")
+  if (span === undefined || !/^(?:duration|months)$/.test(span.value.dimension)) return undefined
+  return {
+    value: {
+      dimension: "repeat",
+      key: `repeat:${wholeSpans[span.value.key] ?? span.value.key}`,
+      text: `${tokens[i]!.text} ${span.value.text}`
+    },
+    length: 1 + span.length
+  }
+}
+
+/** `twice a day`, `three times per week`, `once a month`: how often is one value. */
+const oftenAt = (tokens: ReadonlyArray<Token>, i: number, count: Found): Found | undefined => {
+  if (count.value.dimension !== "number") return undefined
+  const times = tokens[i + count.length]?.low === "times"
+  if (!times && !/^(?:once|twice|thrice)$/.test(tokens[i]!.low)) return undefined
+  const at = i + count.length + (times ? 1 : 0)
+  const span = at < tokens.length ? valueAt(tokens, at, "en") : undefined
+  if (span?.value.dimension !== "repeat") return undefined
+  const number = count.value.key.slice("number:".length)
+  const length = at + span.length - i
+  return {
+    value: {
+      dimension: "repeat",
+      key: number === "1" ? span.value.key : `${span.value.key} x${number}`,
+      text: tokens.slice(i, i + length).map(({ text }) => text).join(" ")
+    },
+    length
+  }
+}
+
 export const elementsOf = (tokens: ReadonlyArray<Token>): Array<Element> => {
   const out: Array<Element> = []
   const words = tokens.map(({ low }) => low)
@@ -57,16 +105,53 @@ export const elementsOf = (tokens: ReadonlyArray<Token>): Array<Element> => {
       i += idle
       continue
     }
-    const found = valueAt(tokens, i, "en")
+    const found = everyAt(tokens, i) ?? valueAt(tokens, i, "en")
+    const often = found === undefined ? undefined : oftenAt(tokens, i, found)
+    if (often !== undefined) {
+      out.push({ token: tokens[i]!, low: words[i]!, value: often.value })
+      i += often.length
+      continue
+    }
     if (found !== undefined) {
       out.push({ token: tokens[i]!, low: words[i]!, value: found.value })
       i += found.length
       continue
     }
-    out.push({ token: tokens[i]!, low: words[i]! })
+    if (/^[a-z]+(?:_[a-z]+)+$/.test(words[i]!)) {
+      // "log_level" is the log level.
+      const parts = words[i]!.split("_")
+      for (const [k, part] of parts.entries()) {
+        const whole = tokens[i]!
+        const last = k === parts.length - 1
+        const token = {
+          ...whole,
+          text: part,
+          low: part,
+          first: false,
+          broken: whole.broken && k === 0,
+          assigned: whole.assigned && last,
+          possessive: whole.possessive && last
+        }
+        out.push({ token, low: part, part: true })
+      }
+      i++
+      continue
+    }
+    out.push({ token: tokens[i]!, low: words[i]!, ...(startsName(tokens, i) ? { named: true } : {}) })
     i++
   }
   return out
+}
+
+/** "Rose Adler", "Miles Orton": a common noun at the beginning, before another capital, is a first name. */
+const startsName = (tokens: ReadonlyArray<Token>, i: number): boolean => {
+  const [token, next] = [tokens[i]!, tokens[i + 1]]
+  if (!token.first || token.possessive || next === undefined || next.broken || !/^\p{Lu}\p{Ll}/u.test(token.text)) {
+    return false
+  }
+  if (!/^\p{Lu}\p{Ll}/u.test(next.text)) return false
+  const { tags } = formsOf(token.low)
+  return tags[0] === undefined ? formsOf(token.low).noun : tags[0].startsWith("NN") && !tags.includes("VB")
 }
 
 export const isAuxiliary = (low: string) =>
@@ -77,7 +162,8 @@ export const isLittle = (low: string) =>
   Words.possessives.has(low) || Words.fillers.has(low) || denies(low, "en") ||
   quantifierOf(low) !== undefined && !isAuxiliary(low)
 
-export const looksLikeName = ({ token }: Element) =>
+export const looksLikeName = ({ named, token }: Element) =>
+  named === true ||
   /^\p{Lu}/u.test(token.text) && (!token.first || !isKnown(token.low)) || /[\d_./\\@+#]/.test(token.text)
 
 const liking = /^(?:likes?|liked|loves?|loved|enjoys?)$/
@@ -98,6 +184,12 @@ export const preferring = (elements: ReadonlyArray<Element>): ReadonlyArray<Elem
       ? { ...owner, low: "my" }
       : { ...owner, token: { ...owner.token, possessive: true } }
     return [...elements.slice(0, start), possessive, favourite, ...noun, ...elements.slice(at + 1)]
+  }
+  const than = elements[at + 1]
+  if (at > verb + 1 && than?.low === "than" && /^(?:better|more)$/.test(adverb.low)) {
+    const prefers: Element = { token: { ...elements[verb]!.token, text: "prefers", low: "prefers" }, low: "prefers" }
+    const to: Element = { ...than, low: "to" }
+    return [...elements.slice(0, verb), prefers, ...elements.slice(verb + 1, at), to, ...elements.slice(at + 2)]
   }
   if (at > verb + 1 && at === elements.length - 1) {
     const prefers: Element = { token: { ...elements[verb]!.token, text: "prefers", low: "prefers" }, low: "prefers" }

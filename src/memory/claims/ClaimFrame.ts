@@ -20,6 +20,8 @@ export interface Item {
   readonly side?: string
   /** A comma or a conjunction stands before it: a new member of a list. */
   readonly listed?: boolean
+  /** It is a word of a key like `log_level`: another one makes another key. */
+  readonly part?: boolean
   /** It is said of the subject by a copula. */
   readonly predicate?: boolean
 }
@@ -47,6 +49,8 @@ export interface Frame {
   readonly agent?: boolean
   /** "past" for what was, "future" for what will be, "" for what is or has been. */
   readonly tense: "past" | "future" | ""
+  /** "has been", "has moved", "had moved". */
+  readonly perfect: boolean
   readonly command: boolean
 }
 

@@ -4,7 +4,7 @@
  */
 import { type Element, isAuxiliary } from "./ClaimElements.ts"
 import type { Frame, Item } from "./ClaimFrame.ts"
-import { itemOf } from "./ClaimItems.ts"
+import { graded, itemOf } from "./ClaimItems.ts"
 import { formsOf, verbLemma } from "./ClaimLexicon.ts"
 import { denies, isSilent } from "./ClaimNegation.ts"
 import { current, type Draft, draft, settled } from "./ClaimPhrases.ts"
@@ -29,6 +29,7 @@ export const frameOf = (elements: ReadonlyArray<Element>, verb: number, end: num
   let existential = false
   let listed = false
   let tense: Frame["tense"] = ""
+  let perfect = false
   const open = (preposition: string) => {
     group = draft(preposition)
     groups.push(group)
@@ -46,6 +47,15 @@ export const frameOf = (elements: ReadonlyArray<Element>, verb: number, end: num
     const { low, token } = element
     const inSubject = verb > 0 && i < verb
     if (token.broken) listed = true
+    // "At the store only managers …": what is counted there begins the subject.
+    const counting = element.quantifier ?? quantifierOf(low)
+    if (
+      counting !== undefined && inSubject && group !== subject && current(group).length > 0 &&
+      !/^(?:about|if)$/.test(counting)
+    ) {
+      group = subject
+      side = ""
+    }
     if (element.quantifier !== undefined) {
       quantifiers.push(element.quantifier)
       continue
@@ -54,6 +64,10 @@ export const frameOf = (elements: ReadonlyArray<Element>, verb: number, end: num
       // "Every night the backup runs": when, before what it is about.
       const temporal = /^(?:time|date|weekday|repeat)$/.test(element.value.dimension)
       if (inSubject && group === subject && temporal && current(subject).length === 0) open("at")
+      if (inSubject && group !== subject && !temporal && token.broken && current(group).length > 0) {
+        group = subject
+        side = ""
+      }
       push(itemOf(element))
       continue
     }
@@ -61,7 +75,8 @@ export const frameOf = (elements: ReadonlyArray<Element>, verb: number, end: num
       verbItem = phrasal(elements, i, itemOf(element, true))
       const { tags } = formsOf(low)
       const base = verbLemma(low) === low
-      if (!base && !low.endsWith("s") && (tags.includes("VBD") || low.endsWith("ed"))) tense = "past"
+      const past = tags.length === 0 || tags.some((tag) => tag === "VBD" || tag === "VBN") || low.endsWith("ed")
+      if (!base && !/(?:s|ing)$/.test(low) && past) tense = "past"
       open("")
       continue
     }
@@ -71,9 +86,12 @@ export const frameOf = (elements: ReadonlyArray<Element>, verb: number, end: num
       if (modal !== undefined) quantifiers.push(modal)
       if (auxiliary === "" && /^(?:was|were|had|did)$/.test(low)) tense = "past"
       if (/^(?:will|shall)$/.test(low)) tense = "future"
+      if (auxiliary === "" && Words.haveForms.has(low)) perfect = true
       if (!Words.modals.has(low) && (auxiliary !== "be" || Words.beForms.has(low))) {
         auxiliary = Words.beForms.has(low) ? "be" : Words.haveForms.has(low) ? "have" : "do"
       }
+      // A bare verb follows a modal one.
+      if (Words.modals.has(low) && auxiliary === "") auxiliary = "do"
       if (group === subject) open("")
       continue
     }
@@ -87,6 +105,8 @@ export const frameOf = (elements: ReadonlyArray<Element>, verb: number, end: num
     }
     if (isSilent(low, "en")) continue
     const quantifier = quantifierOf(low)
+    // Only nurses may, or nurses may only there.
+    if (quantifier === "only" && inSubject) quantifiers.push("only-who")
     const bounding = !/^(?:about|around)$/.test(low) || elements[i + 1]?.value !== undefined
     if (quantifier !== undefined && bounding) {
       quantifiers.push(quantifier)
@@ -108,6 +128,8 @@ export const frameOf = (elements: ReadonlyArray<Element>, verb: number, end: num
       continue
     }
     if (verbItem !== undefined && Words.modals.has(low)) quantifiers.push(quantifierOf(low) ?? "later")
+    // "The shed we built had a window": a second verb, of another time.
+    if (/^(?:was|were|had|did)$/.test(low) && verb >= 0 && i > verb) quantifiers.push("then")
     if (Words.relatives.has(low) || isAuxiliary(low)) continue
     const afterAuxiliary = verb >= 0 && i > verb && verbItem === undefined && auxiliary !== "" &&
       group.preposition === "" && current(group).length === 0
@@ -141,7 +163,7 @@ export const frameOf = (elements: ReadonlyArray<Element>, verb: number, end: num
       definite = true
       // Behind the subject "his" points back to it; before, it says whose.
       const first = /^(?:my|our|mine|ours|your|yours)$/.test(low)
-      if (first || (inSubject && current(subject).length === 0)) {
+      if (first || (inSubject && group === subject && current(subject).length === 0)) {
         push({ ...itemOf(element), possesses: ownedBy(elements, i, end) })
       }
       definite = true
@@ -152,6 +174,10 @@ export const frameOf = (elements: ReadonlyArray<Element>, verb: number, end: num
       side = ""
     }
     const item = itemOf(element)
+    // "The oldest" is not "the old": the lemma alone would not show it.
+    if (item.kind === "adjective" && item.lemma !== low && graded(low)) {
+      quantifiers.push(low.endsWith("est") ? "superlative" : "comparative")
+    }
     if (token.possessive) definite = true
     push(token.possessive ? { ...item, possesses: ownedBy(elements, i, end) } : item)
   }
@@ -203,12 +229,16 @@ export const frameOf = (elements: ReadonlyArray<Element>, verb: number, end: num
     }))
       .filter(({ items }) => items.length > 0),
     denials: denials + (ended ? 1 : 0),
-    quantifiers: [...new Set(quantifiers)].sort(),
+    quantifiers: [...new Set(quantifiers)].filter((name) => name !== "comparative" || !compares(groups)).sort(),
     passive,
     tense,
+    perfect: perfect && concept !== "have",
     command: verb >= 0 && settled(subject).length === 0
   }
 }
+
+/** What a comparison compares with stands beside it: the degree shows without its ending. */
+const compares = (groups: ReadonlyArray<Draft>): boolean => groups.some(({ preposition }) => preposition === "than")
 
 /** Nothing that a preposition at `i` could govern follows. */
 const endsClause = (elements: ReadonlyArray<Element>, i: number, end: number): boolean => {

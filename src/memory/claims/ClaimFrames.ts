@@ -4,16 +4,20 @@
  */
 import { compareChange } from "./ClaimChange.ts"
 import { against, answer, type Comparison, quoted } from "./ClaimComparison.ts"
+import { asUndergone, compareConverses, otherTellings } from "./ClaimConverses.ts"
 import { ruledOutBy } from "./ClaimDiets.ts"
 import { complements, type Frame, type Item, textOf } from "./ClaimFrame.ts"
-import { nounFields } from "./ClaimLexicon.ts"
 import { complementary, differingValues, isFiller, type Match, matchItems, oppositeWords } from "./ClaimMatch.ts"
 import { compareObjects, ruleOf } from "./ClaimObjects.ts"
 import { quantifiersOppose } from "./ClaimQuantifiers.ts"
+import { areScoped, areTwoFacts, compareReworded } from "./ClaimReworded.ts"
 import { relateRoles } from "./ClaimRoles.ts"
+import { excludedBy, ofOneSubject } from "./ClaimStates.ts"
 import { relateSubjects, turned } from "./ClaimSubjects.ts"
+import { derived } from "./ClaimThesaurus.ts"
+import { occurring, resting, running, saysLittle, tensesDiffer, valued, weak } from "./ClaimThinVerbs.ts"
 import { lightVerbs, oneHolder, questions } from "./ClaimVerbs.ts"
-import { kindNouns } from "./ClaimWords.ts"
+import { classNouns, kindNouns } from "./ClaimWords.ts"
 
 const verbItem = (frame: Frame): ReadonlyArray<Item> =>
   frame.verb === "" || lightVerbs.has(frame.verb)
@@ -29,8 +33,13 @@ const contentOf = (frame: Frame): ReadonlyArray<Item> => [
 
 /** "Environment" beside "production" names no other thing. */
 const namesKind = (item: Item, frame: Frame): boolean =>
-  item.kind === "noun" && kindNouns.has(item.lemma) &&
-  [frame.subject, ...frame.groups.map(({ items }) => items)].some((items) => items.length > 1 && items.includes(item))
+  item.kind === "noun" &&
+  [frame.subject, ...frame.groups.map(({ items }) => items)].some((items) => {
+    const at = items.indexOf(item)
+    return at >= 0 && items.length > 1 && (kindNouns.has(item.lemma) ||
+      classNouns.has(item.lemma) &&
+        [items[at - 1], items[at + 1]].some((beside) => beside?.kind === "name" && beside.possesses !== item.concept))
+  })
 
 const withoutFillers = ({ left, right, shared }: Match): Match => ({
   shared,
@@ -38,62 +47,30 @@ const withoutFillers = ({ left, right, shared }: Match): Match => ({
   right: right.filter((item) => !isFiller(item))
 })
 
-/** Verbs that a copula can stand for: "works at Google as …" and "is … at Google". */
-const weak = new Set([
-  "stay",
-  "sit",
-  "stand",
-  "lie",
-  "locate",
-  "happen",
-  "schedule",
-  "set",
-  "place",
-  "base",
-  "occur",
-  "store",
-  "keep",
-  "run",
-  "hold",
-  "consist",
-  "comprise"
-])
-
-const occurring = new Set(["happen", "hold", "occur", "schedule"])
-const resting = new Set(["locate", "sit", "stand", "lie", "place", "base", "store", "keep"])
-
-/** Verbs that say no more than the dimension of the value beside them. */
-const valued: ReadonlyArray<readonly [RegExp, ReadonlySet<string>]> = [
-  [/^money/, new Set(["cost", "total", "amount", "come"])],
-  [/^duration|^months/, new Set(["last", "take", "run"])],
-  [/^mass|^unit/, new Set(["weigh", "measure"])],
-  [/^length/, new Set(["measure"])],
-  [/^(?:time|date|weekday)/, new Set(["move", "reschedule", "shift"])],
-  [/^(?:time|date|weekday)/, new Set(["last", "begin", "happen", "occur", "schedule", "hold", "set", "fall", "plan"])]
-]
-
-// WordNet's file of persons: "works as a nurse" is "is a nurse".
-const isRole = ({ kind, lemma }: Item) => kind === "noun" && nounFields(lemma).includes(18)
-
-/** A verb whose meaning the place or the value beside it carries. */
-const saysLittle = ({ concept, kind }: Item, frame: Frame): boolean =>
-  kind === "verb" &&
-  (weak.has(concept) || (concept === "work" && complements(frame).some(isRole)) ||
-    complements(frame).some(({ value }) =>
-      value !== undefined && valued.some(([dimension, verbs]) => dimension.test(value.dimension) && verbs.has(concept))
-    ))
-
 export const compareFrames = (stored: Frame, written: Frame, similarity: number): Comparison => {
   const found = compareWords(stored, written, similarity)
-  return found.relation === "other" ? closer(stored, written, found, similarity) : found
+  if (found.relation === "same" || found.relation === "differs") return found
+  if (stored.subject.length > 0 && written.subject.length > 0) {
+    const excluded = (ofOneSubject(stored, written) ? ruledOutBy(stored, written) : undefined) ??
+      excludedBy(stored, written)
+    if (excluded !== undefined) return answer("differs", "exclusion", `What one says rules out ${quoted(excluded)}.`)
+  }
+  if (found.relation === "unsure") return found
+  const [ours, theirs] = [contentOf(stored), contentOf(written)]
+  // Without a word in common nothing ties them together.
+  if (!ours.some(({ concept }) => theirs.some((item) => item.concept === concept))) return found
+  const match = withoutFillers(matchItems(ours, theirs))
+  return compareReworded(stored, written, match) ?? closer(stored, written, found, match, similarity)
 }
 
 // Where two different facts about one subject come this close, they are as often two answers to one question.
 const closeFacts = 0.74
 
 /** Claims the words put apart although the embeddings put them together. */
-const closer = (one: Frame, other: Frame, found: Comparison, similarity: number): Comparison => {
-  if (similarity < closeFacts) return found
+const closer = (one: Frame, other: Frame, found: Comparison, match: Match, similarity: number): Comparison => {
+  if (similarity < closeFacts || areTwoFacts(one, other, match, sharedBehind(one, other), weak, similarity)) {
+    return found
+  }
   if (found.rule === "other-attribute") return answer("unsure", "close", found.reason)
   if (found.rule !== "other-subject") return found
   // What one claim is about stands in the other one's complement: not the same template filled with other names.
@@ -106,11 +83,29 @@ const closer = (one: Frame, other: Frame, found: Comparison, similarity: number)
 }
 
 const compareWords = (stored: Frame, written: Frame, similarity: number): Comparison => {
-  let other = written
-  if (relateSubjects(stored, other) === "different") {
-    const around = turned(written)
-    if (around !== undefined && relateSubjects(stored, around) !== "different") other = around
-  }
+  const ends = stored.verb === written.verb ? compareConverses(stored, written) : undefined
+  if (ends !== undefined) return ends
+  const [one, other] = facing(stored, written)
+  return compareFacing(one, other, similarity)
+}
+
+/** Two frames told of one thing, where one of them can be told of what the other is about. */
+const facing = (one: Frame, other: Frame): readonly [Frame, Frame] => {
+  if (relateSubjects(one, other) !== "different" && one.command === other.command) return [one, other]
+  const first = asUndergone(one, other.passive)
+  if (first !== undefined && relateSubjects(first, other) === "equal") return [first, other]
+  const around = turned(other)
+  const found = [...(around === undefined ? [] : [around]), ...otherTellings(one, other)].find((telling) =>
+    relateSubjects(one, telling) === "equal"
+  )
+  if (found !== undefined) return [one, found]
+  return around !== undefined && relateSubjects(one, other) === "different" &&
+      relateSubjects(one, around) !== "different"
+    ? [one, around]
+    : [one, other]
+}
+
+const compareFacing = (stored: Frame, other: Frame, similarity: number): Comparison => {
   const all = withoutFillers(matchItems(contentOf(stored), contentOf(other)))
   const match = {
     shared: all.shared,
@@ -121,7 +116,7 @@ const compareWords = (stored: Frame, written: Frame, similarity: number): Compar
   const quantified = quantifierDifference(stored, other)
   const [ourVerb, theirVerb] = [match.left[0], match.right[0]]
   const events = match.left.length === 1 && match.right.length === 1 &&
-    [occurring, resting].some((verbs) =>
+    [occurring, resting, running].some((verbs) =>
       [ourVerb!, theirVerb!].every(({ concept, kind }) => kind === "verb" && verbs.has(concept))
     )
   if (events) return sameWords(stored, other, opposed, quantified)
@@ -159,7 +154,7 @@ const quantifierDifference = (one: Frame, other: Frame): QuantifierDifference | 
   const idle = (name: string) =>
     // "Never" and "not" deny alike; a command is what must be done.
     (name === "none" && one.denials % 2 === 1 && other.denials % 2 === 1) ||
-    (name === "must" && (one.command || other.command))
+    ((name === "must" || name === "should") && (one.command || other.command))
   const from = one.quantifiers.filter((name) => !other.quantifiers.includes(name) && !idle(name))
   const to = other.quantifiers.filter((name) => !one.quantifiers.includes(name) && !idle(name))
   if (from.length === 0 && to.length === 0) return undefined
@@ -206,15 +201,6 @@ const sameWords = (
   return answer("same", "same-words", "Both say the same in the same words, inflections and synonyms apart.")
 }
 
-/** What was is not what is; a plan may be told as a fact. */
-const tensesDiffer = (one: Frame, other: Frame): boolean =>
-  one.tense !== other.tense && (one.tense === "past" || other.tense === "past") &&
-  // "was moved" and "is moved", "has been moved": the outcome of one event.
-  !(one.tense !== "future" && other.tense !== "future" && !stative(one) && !stative(other))
-
-const stative = (frame: Frame): boolean =>
-  !frame.passive && (lightVerbs.has(frame.verb) || questions.has(frame.verb) || weak.has(frame.verb))
-
 /** Whether "has" and "is" meet over a word of another part of speech: "has an allergy", "is allergic". */
 const bridged = (one: Frame, other: Frame): boolean =>
   complements(one).some((item) =>
@@ -231,6 +217,16 @@ const otherSubject = (one: Frame, other: Frame, match: Match, opposed: boolean):
     behind.shared > 0
   ) {
     return answer("differs", "quantifier", `One says it of one alone: ${text}.`)
+  }
+  // "Five people must sign", "three people must sign": a count before what it counts, not the number of a room.
+  const counted = ({ subject }: Frame, { value }: Item) =>
+    value?.dimension === "number" && subject[0]?.value === value && subject.length > 1
+  const [ours, theirs] = [match.left[0], match.right[0]]
+  if (
+    match.left.length === 1 && match.right.length === 1 && !opposed && one.verb === other.verb &&
+    behind.left.length === 0 && behind.right.length === 0 && counted(one, ours!) && counted(other, theirs!)
+  ) {
+    return answer("differs", "number", `They differ in ${against(ours!.text, theirs!.text)}.`)
   }
   const names = [one, other].every(({ subject }) =>
     subject.every(({ kind, text }) => kind === "name" || /^\p{Lu}/u.test(text)) && subject.length > 0
@@ -270,6 +266,7 @@ const sameSubject = (
   const subject = textOf(one.subject).toLowerCase()
   const substitution = subject === "" ? null : { subject, predicate: one.verb }
   const oneSided = left.length === 0 || right.length === 0
+  if (areScoped(left, right)) return answer("other", "compatible", "Each is said of its own season or part of the day.")
   const diet = ruledOutBy(one, other)
   if (diet !== undefined) return answer("differs", "exclusion", `What one says rules out ${quoted(diet)}.`)
 
@@ -300,8 +297,9 @@ const sameSubject = (
   }
   if (oneSided) return leftOver(one, other, left.length > 0 ? left : right, opposed, quantified, similarity)
   if (opposed) {
-    return sameVerb && left.length === 1 && right.length === 1 && sharedBehind(one, other) > 0
-      ? answer("unsure", "negation", `One denies, and they differ in ${against(textOf(left), textOf(right))}.`)
+    // Not allergic to nuts, but to cats: both hold.
+    return sameVerb && left.every(({ kind }) => kind !== "verb") && right.every(({ kind }) => kind !== "verb")
+      ? answer("other", "compatible", `One denies, and they differ in ${against(textOf(left), textOf(right))}.`)
       : answer("other", "other-attribute", "One denies another thing than the other says.")
   }
   const values = differingValues(left, right)
@@ -351,6 +349,18 @@ const sameQuestion = (one: Frame, other: Frame): boolean => {
 
 const sharedBehind = (one: Frame, other: Frame): number => matchItems(complements(one), complements(other)).shared
 
+/** Verbs that only carry the noun behind them: plays the violin, makes a decision, gives a talk. */
+const supporting = new Set("play practise practice make take give hold conduct perform carry_out pay do".split(" "))
+
+/** Whether a noun of one is made from the other's verb or what is said by it: "makes a decision", "decides". */
+const noun = (one: Frame, other: Frame): boolean => {
+  const verbal = (carried: Frame, told: Frame) =>
+    complements(carried).some((item) =>
+      item.kind === "noun" && item.concept === told.verb || derived(item.lemma, told.verb)
+    )
+  return bridged(one, other) || verbal(one, other) || verbal(other, one)
+}
+
 /** One claim has all words of the other and some more. */
 const leftOver = (
   one: Frame,
@@ -361,9 +371,10 @@ const leftOver = (
   similarity: number
 ): Comparison => {
   const text = quoted(textOf(items))
-  const played = items.length === 1 && items[0]!.kind === "verb" &&
-    /^(?:play|practise|practice)$/.test(items[0]!.concept) && bridged(one, other)
-  const verb = played || items.length === 1 && (saysLittle(items[0]!, one) || saysLittle(items[0]!, other))
+  const played = items.length === 1 && items[0]!.kind === "verb" && supporting.has(items[0]!.concept) &&
+    noun(one, other)
+  const main = items.length === 1 && [one, other].some((frame) => frame.verb === items[0]!.concept)
+  const verb = played || main && (saysLittle(items[0]!, one) || saysLittle(items[0]!, other))
   if (
     verb && !opposed && quantified === undefined && !tensesDiffer(one, other) && relateRoles(one, other) === "same" &&
     sharedBehind(one, other) > 0

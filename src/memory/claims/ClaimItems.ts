@@ -7,6 +7,13 @@ import type { Token } from "./ClaimTokens.ts"
 import type { Value } from "./ClaimValue.ts"
 import * as Words from "./ClaimWords.ts"
 
+/** "taller", "oldest": a comparison of an adjective. */
+export const graded = (low: string): boolean => {
+  if (!/(?:er|est)$/.test(low)) return false
+  const plain = adjectiveLemma(low)
+  return plain !== low && formsOf(plain).adjective
+}
+
 const kindOf = (element: Element, asVerb: boolean): Kind => {
   if (element.value !== undefined) return "value"
   if (asVerb) return "verb"
@@ -19,11 +26,11 @@ const kindOf = (element: Element, asVerb: boolean): Kind => {
   if (first.startsWith("VB")) return noun && first !== "VBD" && first !== "VBN" && first !== "VBG" ? "noun" : "verb"
   if (noun) return "noun"
   if (adjective) return "adjective"
-  return adverb ? "adverb" : verb ? "verb" : "name"
+  return adverb ? "adverb" : verb ? "verb" : graded(element.low) ? "adjective" : "name"
 }
 
 export const itemOf = (
-  element: { readonly token: Token; readonly low: string; readonly value?: Value },
+  element: { readonly token: Token; readonly low: string; readonly value?: Value; readonly part?: boolean },
   asVerb = false
 ): Item => {
   const { low, token, value } = element
@@ -53,5 +60,5 @@ export const itemOf = (
   const concept = verbal !== undefined && verbal === lemma && kind === "adjective" && formsOf(lemma).verb
     ? conceptOf(verbLemma(lemma))
     : conceptOf(lemma)
-  return { concept, lemma, text: token.text, kind }
+  return { concept, lemma, text: token.text, kind, ...(element.part === true ? { part: true } : {}) }
 }

@@ -106,6 +106,14 @@ export const ownersAbroad: ReadonlySet<string> = split(
   moj moja moje twoj jego jej nasz nasza мой моя мое мои твой наш наша наши его ее`
 )
 
+/** Letters that hardly any other of the languages here has. */
+const letters: Partial<Record<Language, RegExp>> = {
+  pt: /[ãõ]/i,
+  es: /[ñ¿¡]/i,
+  pl: /[łęążśźćń]/i,
+  sv: /å/i
+}
+
 const latin = ["en", "de", "fr", "es", "it", "pt", "nl", "sv", "pl"] as const
 
 export interface Guess {
@@ -126,6 +134,8 @@ export const languageOf = (text: string, words: ReadonlyArray<string>): Guess =>
     words.reduce((sum, word) => littleWords[language].has(word) ? sum + 1 : sum, 0)
   const known = words.filter((word) => isKnown(word) || littleWords.en.has(word)).length
   const mostlyEnglish = known * 2 >= words.length
+  // Turkish and its neighbours have no grammar here.
+  if (/[ışğİ]/.test(text)) return { language: "other", certainty: 1.5 }
   // Little words alone say less than the words around them: "no" and "a" are words of many languages.
   const english = score("en") + (mostlyEnglish ? 1.5 : -0.5)
   // Most claims are plainly English: the other languages are not asked.
@@ -134,7 +144,8 @@ export const languageOf = (text: string, words: ReadonlyArray<string>): Guess =>
   let most = english
   let second = 0
   for (const language of latin.slice(1)) {
-    const points = score(language) + (/[äöüß]/.test(text) && language === "de" ? 0.5 : 0)
+    const points = score(language) + (/[äöüß]/.test(text) && language === "de" ? 0.5 : 0) +
+      (letters[language]?.test(text) === true ? 1.5 : 0)
     if (points > most) {
       second = most
       best = language

@@ -72,7 +72,8 @@ export const isKnown = (low: string): boolean => {
   return noun || verb || adjective || adverb || tags.length > 0
 }
 
-export const nounLemma = (low: string): string => plain.test(low) ? lemmatizer.noun(low) : low
+/** "Boss" is no plural. */
+export const nounLemma = (low: string): string => plain.test(low) && !low.endsWith("ss") ? lemmatizer.noun(low) : low
 export const verbLemma = (low: string): string => plain.test(low) ? lemmatizer.verb(low) : low
 export const adjectiveLemma = (low: string): string => plain.test(low) ? lemmatizer.adjective(low) : low
 

@@ -30,7 +30,37 @@ export const matchItems = (one: ReadonlyArray<Item>, other: ReadonlyArray<Item>)
     left = lone
     if (left.length === 0 || rest.length === 0) break
   }
-  return { shared: one.length - left.length, left, right: rest }
+  const [first, second] = [compounded(left, rest), compounded(rest, left)]
+  if (first !== undefined || second !== undefined) {
+    const taken = new Set<Item>([...first ?? [], ...second ?? []])
+    const kept = (items: ReadonlyArray<Item>) => items.filter((item) => !taken.has(item))
+    return matched(one, kept(left), kept(rest))
+  }
+  return matched(one, left, rest)
+}
+
+const matched = (one: ReadonlyArray<Item>, left: ReadonlyArray<Item>, right: ReadonlyArray<Item>): Match => ({
+  shared: one.length - left.length,
+  left,
+  right
+})
+
+/** "eye doctor" and "ophthalmologist", "time out" and "timeout": neighbours that are together one word of the other. */
+const compounded = (parts: ReadonlyArray<Item>, wholes: ReadonlyArray<Item>): ReadonlyArray<Item> | undefined => {
+  // More than a few words over are two different claims.
+  if (parts.length < 2 || parts.length > 4 || wholes.length === 0 || wholes.length > 3) return undefined
+  for (let i = 0; i + 1 < parts.length; i++) {
+    const [first, second] = [parts[i]!, parts[i + 1]!]
+    if (first.value !== undefined || second.value !== undefined || second.listed === true) continue
+    const phrase = `${first.lemma}_${second.lemma}`
+    const whole = wholes.find((item) =>
+      item.value === undefined &&
+      (joined(item) === joined({ ...first, lemma: phrase }) ||
+        item.kind === "noun" && synonymous(phrase, item.lemma, "n"))
+    )
+    if (whole !== undefined) return [first, second, whole]
+  }
+  return undefined
 }
 
 // Of two long texts nearly every word would be looked up beside every other.
@@ -44,9 +74,13 @@ const wordy = ({ kind }: Item) => kind === "noun" || kind === "verb" || kind ===
 const alike = (one: Item, other: Item): boolean => {
   if (!wordy(one) || !wordy(other)) return false
   return (one.kind === other.kind && synonymous(one.lemma, other.lemma, partOf(one))) ||
-    (derived(one.lemma, other.lemma) && !personal(one) && !personal(other)) ||
-    agentOf(one, other) || agentOf(other, one)
+    (one.lemma[0] === other.lemma[0] && derived(one.lemma, other.lemma) && !personal(one) && !personal(other)) ||
+    agentOf(one, other) || agentOf(other, one) ||
+    one.lemma[0] === other.lemma[0] && one.lemma !== other.lemma && joined(one) === joined(other)
 }
+
+/** "backs up" and "backup", "log-in" and "login". */
+const joined = ({ lemma }: Item): string => lemma.replace(/[_-]/g, "")
 
 const partOf = ({ kind }: Item): PartOfSpeech =>
   kind === "noun" ? "n" : kind === "verb" ? "v" : kind === "adverb" ? "r" : "a"
@@ -56,8 +90,8 @@ const personal = ({ kind, lemma }: Item) => kind === "noun" && nounFields(lemma)
 
 /** "is a climber" and "climbs": only as what is said of someone, not as what someone has. */
 const agentOf = (noun: Item, verb: Item): boolean =>
-  personal(noun) && verb.kind === "verb" && noun.predicate === true && /(?:er|or|ist)$/.test(noun.lemma) &&
-  noun.lemma.slice(0, 4) === verb.lemma.slice(0, 4)
+  verb.kind === "verb" && noun.predicate === true && noun.lemma.slice(0, 4) === verb.lemma.slice(0, 4) &&
+  /(?:er|or|ist)$/.test(noun.lemma) && personal(noun)
 
 export interface Pair {
   readonly from: Item
@@ -107,7 +141,7 @@ export const oppositeWords = (one: ReadonlyArray<Item>, other: ReadonlyArray<Ite
 export const isFiller = (item: Item): boolean => fillers.has(item.lemma) || fillers.has(item.concept)
 
 const contradictory = new Set(
-  `like dislike|enable disable|open close|open closed|on off|true false|pass fail|success fail|permit forbid|present absent|
+  `like dislike|enable disable|open close|open closed|on off|true false|open shut|valid invalid|available unavailable|possible impossible|known unknown|paid unpaid|complete incomplete|occupied vacant|visible invisible|legal illegal|awake asleep|alive dead|married unmarried|employed unemployed|correct wrong|pass fail|success fail|permit forbid|present absent|
   alive dead|lock unlock|odd even|include exclude|public private|online offline|same different|accept reject|finish unfinished`
     .split("|").map((pair) => pair.trim().split(" ").map(conceptOf).sort().join(" "))
 )
@@ -115,4 +149,5 @@ const contradictory = new Set(
 /** Opposites that leave nothing between them: what is not the one is the other. */
 export const complementary = (one: Item, other: Item): boolean =>
   contradictory.has([one.concept, other.concept].sort().join(" ")) || denies(one.lemma, other.lemma) ||
-  denies(other.lemma, one.lemma)
+  denies(other.lemma, one.lemma) || denies(one.text.toLowerCase(), other.text.toLowerCase()) ||
+  denies(other.text.toLowerCase(), one.text.toLowerCase())

@@ -76,6 +76,19 @@ const russian = table(`${numbered("ноль один два три четыре 
   трое=3 двух=2 трёх=3 трех=3 одиннадцать=11 двенадцать=12 пятнадцать=15 двадцать=20 тридцать=30 сорок=40 пятьдесят=50
   сто=100 тысяча=1000`)
 
+// Korean's own numbers, as they stand before what they count.
+const korean = table(
+  `하나=1 한=1 둘=2 두=2 셋=3 세=3 넷=4 네=4 다섯=5 여섯=6 일곱=7 여덟=8 아홉=9 열=10 스무=20 스물=20 서른=30
+  마흔=40 쉰=50`
+)
+
+// Turkish, Hindi and Arabic up to ten, without the words that are an article too.
+const elsewhere = table(
+  `iki=2 üç=3 dört=4 beş=5 altı=6 yedi=7 sekiz=8 dokuz=9 yirmi=20 otuz=30 kırk=40 elli=50 yüz=100 दो=2
+  तीन=3 चार=4 पाँच=5 पांच=5 छह=6 सात=7 आठ=8 नौ=9 दस=10 ثلاثة=3 ثلاث=3 أربعة=4 أربع=4 خمسة=5 خمس=5 ستة=6 سبعة=7 ثمانية=8
+  تسعة=9 عشرة=10`
+)
+
 const none: ReadonlyMap<string, number> = new Map()
 
 const tables: Readonly<Record<Language, ReadonlyMap<string, number>>> = {
@@ -91,8 +104,8 @@ const tables: Readonly<Record<Language, ReadonlyMap<string, number>>> = {
   ru: russian,
   zh: none,
   ja: none,
-  ko: none,
-  other: none
+  ko: korean,
+  other: elsewhere
 }
 
 const joining: ReadonlySet<string> = new Set(["and", "und", "et", "y", "e", "en", "и"])

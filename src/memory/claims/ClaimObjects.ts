@@ -36,7 +36,9 @@ const differencesOf = (
       for (const item of items) {
         if (!lone.has(item)) continue
         // A value answers by its dimension, wherever it stands.
-        const at = item.value !== undefined && item.value.dimension !== "number" ? item.value.dimension : question
+        const at = item.value !== undefined && item.value.dimension !== "number"
+          ? item.value.dimension.replace(/^money .*/, "money")
+          : question
         const entry = found.get(at) ?? { from: [], to: [] }
         entry[side].push(item)
         found.set(at, entry)
@@ -151,6 +153,8 @@ export const compareObjects = (
     frame.groups.filter((group) => group.items.some((item) => item.value === undefined && items.includes(item))).length
   if (places(one, from) > 1 && places(other, to) > 1) return several
   const verb = one.verb
+  // Two words against two words without a verb: they may say anything.
+  if (verb === "" && from.length > 1 && to.length > 1) return several
   if (verb === "be") return copula(one, other, first, subject, several)
   if (preposition === "") {
     if (manyValued.has(verb) && !oneValued.has(verb)) {
@@ -163,6 +167,8 @@ export const compareObjects = (
         : several
     }
     if (besides.length > 0 && !strict.has(verb)) return several
+    // One owns many things; a known thing has one owner, which is another question.
+    if (verb === "own" && !one.groups.some((group) => group.preposition === "" && group.definite)) return several
     if (!oneValued.has(verb) && !compatibleKinds(from, to)) return several
     return difference(one, subject, first)
   }
@@ -194,10 +200,18 @@ export const ruleOf = (dimension: string): string => {
   return dimension === "repeat" ? "time" : "unit"
 }
 
+const timed = (frame: Frame): boolean =>
+  frame.groups.some(({ items, preposition }) =>
+    /^(?:from|until|till|since|in|during|between|before|after)$/.test(preposition) &&
+    items.some(({ value }) => value !== undefined)
+  )
+
 const copula = (one: Frame, other: Frame, found: Difference, subject: string, several: Comparison): Comparison => {
   const { from, preposition, to } = found
   const head = headOf(one.subject)
   const [ours, theirs] = [headOf(from), headOf(to)]
+  // What was and what is need not exclude each other when each has its time.
+  if ((one.tense === "past") !== (other.tense === "past") && [one, other].every(timed)) return several
   if (preposition !== "") {
     const towards = one.groups.some((group) =>
       group.preposition === "" && group.items.some(({ concept }) => open.has(concept))

@@ -44,7 +44,9 @@ export const parseAs = (text: string, given?: Language): Claim => {
   const form = long ? text : canonical(text)
   const record = recordOf(text)
   const tokens = tokensOf(text)
-  const guess = languageOf(text.slice(0, longestParsed), tokens.map(({ low }) => low))
+  // A name is a word of no language.
+  const told = tokens.filter(({ first, text }) => first || !/^\p{Lu}/u.test(text))
+  const guess = languageOf(text.slice(0, longestParsed), (told.length < 2 ? tokens : told).map(({ low }) => low))
   const language = given ?? guess.language
   return {
     // A long text's form is itself: what a short comparison cannot see must be equal letter by letter.

@@ -44,7 +44,7 @@ const bounds: ReadonlyArray<readonly [ReadonlyArray<string>, string]> = ([
   ["less than", "less-than"],
   ["have to", "must"],
   ["has to", "must"],
-  ["had to", "must"],
+  ["had to", "had-to"],
   ["need to", "must"],
   ["needs to", "must"],
   ["a lot of", "many"],

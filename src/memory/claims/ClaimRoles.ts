@@ -22,6 +22,12 @@ const key = (items: ReadonlyArray<Item>): string => {
 const setKey = (items: ReadonlyArray<Item>): string =>
   [...new Set(items.map(({ concept }) => concept))].sort().join(" ")
 
+/** On which side each word of a subject stands: the hotel in Porto, under Porto. */
+const sideKey = (items: ReadonlyArray<Item>): string =>
+  items.flatMap(({ concept, side }) => side === undefined || side === "" ? [] : [`${side} ${concept}`]).sort().join(
+    ", "
+  )
+
 /** What possesses what, where both claims say so. */
 const possessions = (frame: Frame): ReadonlyMap<string, string> =>
   new Map(
@@ -49,12 +55,35 @@ const groupKeys = (groups: ReadonlyArray<Group>): ReadonlyArray<string> =>
 
 const sides = (frame: Frame): ReadonlyMap<string, string> =>
   new Map(
-    [...frame.subject, ...frame.groups.flatMap(({ items }) => items)].map(({ concept, side }) => [concept, side ?? ""])
+    [...frame.subject, ...frame.groups.flatMap(({ items }) => items)].map(({ concept, side }) => [
+      concept,
+      puts.has(frame.verb) && (side === "into" || side === "onto") ? "" : side ?? ""
+    ])
   )
+
+/** Put in the oven, put into the oven: where the verb brings a thing, in and into are one. */
+const puts: ReadonlySet<string> = new Set("put place insert pour throw drop go load store save add pack fit".split(" "))
 
 /** The same subject and the same groups, each under a preposition of the same side. */
 const sameGroups = (one: Frame, other: Frame): boolean =>
-  key(one.subject) === key(other.subject) && groupKeys(one.groups).join("|") === groupKeys(other.groups).join("|")
+  key(one.subject) === key(other.subject) && sideKey(one.subject) === sideKey(other.subject) &&
+  groupKeys(one.groups).join("|") === groupKeys(other.groups).join("|")
+
+/** One predicate of one thing, whose place or owner stands before "is" or behind: "the port of X is 5", "port for X: 5". */
+const samePredicate = (one: Frame, other: Frame): boolean => {
+  if (one.verb !== "be" || other.verb !== "be") return false
+  const predicate = (frame: Frame) =>
+    frame.groups.filter(({ preposition }) => preposition === "").map(({ items }) => key(items)).join("|")
+  const rest = (frame: Frame) => [
+    ...frame.subject,
+    ...frame.groups.filter(({ preposition }) => preposition !== "").flatMap(({ items }) => items)
+  ]
+  const plain = [...rest(one), ...rest(other)].every(({ side }) => (side ?? "") === "")
+  const names = (frame: Frame) => rest(frame).filter(({ kind, value }) => kind === "name" || value !== undefined).length
+  return plain && predicate(one) !== "" && predicate(one) === predicate(other) &&
+    setKey(rest(one)) === setKey(rest(other)) &&
+    rest(one).length === rest(other).length && names(one) <= 2 && names(other) <= 2
+}
 
 /** A word that stands on another side: before the one and after the other, under the one and on the other. */
 const turnedDirection = (one: Frame, other: Frame): boolean => {
@@ -92,6 +121,8 @@ export const relateRoles = (one: Frame, other: Frame): RoleRelation => {
   if (!samePossessions(one, other)) return "turned"
   if (both) return "same"
   if (sameGroups(one, other)) return "same"
+  if (key(one.subject) === key(other.subject) && sideKey(one.subject) !== sideKey(other.subject)) return "unsure"
+  if (samePredicate(one, other)) return "same"
   const around = turned(other)
   if (one.verb === "be" && other.verb === "be" && around !== undefined && sameGroups(one, around)) return "same"
   if (unequalSides(one, other) && Math.min(referents(behind(one)).length, referents(behind(other)).length) > 1) {

@@ -38,6 +38,17 @@ export const sequenceOf = (tokens: ReadonlyArray<Token>, language: Language, tex
       continue
     }
     i++
+    // "80석이다", "14.00'te": a number and what is written onto it.
+    const grown = language === "en" ? null : /^(\d+)(?:[.:](\d{2}))?'?(\p{L}+)$/u.exec(token.low)
+    if (grown !== null) {
+      const key = grown[2] === undefined
+        ? `number:${Number(grown[1])}`
+        : `time:${grown[1]!.padStart(2, "0")}:${grown[2]}`
+      const dimension = key.slice(0, key.indexOf(":"))
+      parts.push({ concept: key, text: token.text, value: { dimension, key, text: token.text }, topic: false })
+      parts.push({ concept: wordConcept(folded(grown[3]!), language), text: grown[3]!, topic: false })
+      continue
+    }
     if (language === "en" ? /^(?:not|never|no)$/.test(token.low) : denies(token.low, language)) {
       denials++
       continue
@@ -50,7 +61,9 @@ export const sequenceOf = (tokens: ReadonlyArray<Token>, language: Language, tex
     const plain = folded(token.low)
     // A particle at the end belongs to its verb: "ist an", "staat uit".
     const particle = (language === "de" || language === "nl" || language === "sv") && i === tokens.length
-    if (droppable[language].has(plain) && !particle) continue
+    // "Quai A" is no article.
+    const letter = /^\p{Lu}$/u.test(token.text) && !token.first
+    if (droppable[language].has(plain) && !particle && !letter) continue
     parts.push({ concept: wordConcept(plain, language), text: token.text, topic: false })
   }
   if (deniesWithin(text, language)) denials = denials === 0 ? 1 : denials

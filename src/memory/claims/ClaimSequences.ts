@@ -8,6 +8,7 @@ import { ownersAbroad } from "./ClaimLanguage.ts"
 import { sameDimension } from "./ClaimMatch.ts"
 import { ruleOf } from "./ClaimObjects.ts"
 import type { Part, Sequence } from "./ClaimSequence.ts"
+import { compareStems } from "./ClaimSequencesReworded.ts"
 import { changesAbroad, manyAbroad, opposesAbroad } from "./ClaimWordsAbroad.ts"
 
 const lone = (one: ReadonlyArray<Part>, other: ReadonlyArray<Part>): ReadonlyArray<Part> => {
@@ -24,6 +25,17 @@ const textOf = (parts: ReadonlyArray<Part>) => parts.map(({ text }) => text).joi
 
 export const compareSequences = (one: Sequence, other: Sequence, unspaced: boolean): Comparison => {
   const [left, right] = [lone(one.parts, other.parts), lone(other.parts, one.parts)]
+  const found = compareWords(one, other, left, right, unspaced)
+  return found.relation === "other" ? compareStems(one, other, left, right, unspaced) ?? found : found
+}
+
+const compareWords = (
+  one: Sequence,
+  other: Sequence,
+  left: ReadonlyArray<Part>,
+  right: ReadonlyArray<Part>,
+  unspaced: boolean
+): Comparison => {
   const opposed = (one.denials + other.denials) % 2 === 1
   const shared = one.parts.length - left.length
   const words = (parts: ReadonlyArray<Part>) => parts.filter(({ value }) => value === undefined)
@@ -45,7 +57,7 @@ export const compareSequences = (one: Sequence, other: Sequence, unspaced: boole
     for (const to of right) {
       if (from.value === undefined && to.value === undefined) {
         if (
-          subjects &&
+          subjects && (left.length === 1 || right.length === 1 || !named(left, from) || !named(right, to)) &&
           (opposesAbroad(from.concept, to.concept) || opposes(from.concept, to.concept) ||
             alternatives(from.concept, to.concept) || prefixed(from.concept, to.concept))
         ) {
@@ -56,6 +68,10 @@ export const compareSequences = (one: Sequence, other: Sequence, unspaced: boole
       ) {
         const [ours, theirs] = [words(left), words(right)]
         const few = ours.length === 0 || theirs.length === 0
+        // Hall 3 has it, hall 4 has it not.
+        if (opposed && few && ours.length + theirs.length === 0) {
+          return answer("other", "compatible", `Each is said of its own: ${against(from.text, to.text)}.`)
+        }
         if (few || subjects && [...ours, ...theirs].some(({ concept }) => changesAbroad(concept))) {
           return answer("differs", ruleOf(from.value.dimension), `They differ in ${against(from.text, to.text)}.`)
         }
@@ -72,7 +88,9 @@ export const compareSequences = (one: Sequence, other: Sequence, unspaced: boole
     )
   }
   if (opposed) {
-    return left.length <= 2 && right.length <= 2 && ratio >= 0.5
+    // Likes tea, does not like coffee: both hold. The last word is as often a verb in another form.
+    const another = !unspaced && left.length === 1 && right.length === 1 && manyOf(one, left[0]!)
+    return left.length <= 2 && right.length <= 2 && ratio >= 0.5 && !another
       ? answer("differs", "negation", "One denies what the other says.")
       : answer("other", "other-attribute", "One denies another thing than the other says.")
   }
@@ -96,10 +114,26 @@ export const compareSequences = (one: Sequence, other: Sequence, unspaced: boole
     return answer("other", "compatible", `Both can hold: ${against(textOf(left), textOf(right))}.`)
   }
   const covered = prefix + suffix >= Math.max(one.parts.length - left.length, 1)
-  const enough = unspaced ? suffix >= 2 || prefix >= 3 : prefix >= 2 || suffix >= 1
+  // A name alone is what both are about, not what they say of it.
+  const half = shared * 2 >= Math.max(one.parts.length, other.parts.length)
+  const enough = half && (unspaced ? suffix >= 2 || prefix >= 3 : prefix > leadingNames(one.parts) || suffix >= 1)
   return covered && enough
     ? answer("differs", "object", `They differ in ${against(textOf(left), textOf(right))}.`)
     : answer("other", "other-attribute", `They say different things: ${against(textOf(left), textOf(right))}.`)
+}
+
+/** Whether a verb of which one has many objects stands besides. */
+const manyOf = (one: Sequence, besides: Part): boolean =>
+  one.parts.some((part) => part !== besides && manyAbroad(part.concept))
+
+/** A name or a single letter besides: the quay A is not the quay B. */
+const named = (parts: ReadonlyArray<Part>, besides: Part): boolean =>
+  parts.some((part) => part !== besides && part.value === undefined && /^\p{Lu}/u.test(part.text))
+
+/** How many words of the beginning are one name. */
+const leadingNames = (parts: ReadonlyArray<Part>): number => {
+  const end = parts.findIndex(({ text }) => !/^\p{Lu}/u.test(text))
+  return Math.max(1, end < 0 ? parts.length : end)
 }
 
 const commonStart = (one: ReadonlyArray<Part>, other: ReadonlyArray<Part>): number => {

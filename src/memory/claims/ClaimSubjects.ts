@@ -3,6 +3,7 @@
  * production and a staging database, Emma's cat and Emma's dog are two things; "the meeting" and "the weekly meeting" may
  * be one.
  */
+import { plainConverse } from "./ClaimConverses.ts"
 import type { Frame, Item } from "./ClaimFrame.ts"
 import { complements } from "./ClaimFrame.ts"
 import { formsOf, nounFields, verbLemma } from "./ClaimLexicon.ts"
@@ -32,6 +33,9 @@ export const relateSubjects = (one: Frame, other: Frame): SubjectRelation => {
     return one.command === other.command || one.subject.length + other.subject.length === 1 ? "compatible" : "different"
   }
   if (shared === 0 || (left.length > 0 && right.length > 0)) return "different"
+  if ([...left, ...right].some(({ part }) => part === true)) return "different"
+  const keyed = (items: ReadonlyArray<Item>) => items.some(({ part }) => part === true)
+  if (keyed(one.subject) !== keyed(other.subject) && left.length + right.length > 0) return "different"
   return headOf(one.subject)?.concept === headOf(other.subject)?.concept ? "compatible" : "different"
 }
 
@@ -68,7 +72,7 @@ export const plain = (given: Frame): Frame => {
   const turnedVerb = converse(frame)
   if (turnedVerb !== undefined) return turnedVerb
   const agent = frame.passive
-    ? frame.groups.find(({ items, preposition }) => preposition === "by" && items[0]?.value === undefined)
+    ? frame.groups.find(({ items, preposition }) => preposition === "by" && doer(items))
     : undefined
   if (agent !== undefined) {
     return {
@@ -113,6 +117,10 @@ export const plain = (given: Frame): Frame => {
   return plainNominal(frame)
 }
 
+/** By whom, not by how much or when: "by two people", not "by 20%". */
+const doer = (items: ReadonlyArray<Item>): boolean =>
+  items[0]?.value === undefined || items[0].value.dimension === "number" && items.length > 1
+
 /** "prefers X over Y" and "to Y", "postponed until" and "to": one direction each. */
 const plainDirections = (frame: Frame): Frame => {
   const from = frame.verb === "prefer"
@@ -129,23 +137,21 @@ const plainDirections = (frame: Frame): Frame => {
   return { ...frame, groups }
 }
 
-/** Verbs that say from the other side what another verb says: `contain`, `belong to`, `report to`, `employ`. */
+/** What is told from the other side, and what nobody named does. */
 const converse = (frame: Frame): Frame | undefined => {
   const only = frame.groups[0]
-  if (only === undefined || frame.passive || frame.denials > 0) return undefined
-  const around = (verb: string, preposition: string): Frame => ({
-    ...frame,
-    verb,
-    subject: only.items,
-    subjectDefinite: only.definite,
-    groups: [{ preposition, items: frame.subject, definite: frame.subjectDefinite }, ...frame.groups.slice(1)]
-  })
-  if (frame.verb === "contain" && only.preposition === "" && only.definite) return around("be", "in")
-  if (frame.verb === "employ" && only.preposition === "") return around("work", "for")
-  if (frame.verb === "belong" && only.preposition === "to") return around("own", "")
-  if (frame.verb === "report" && only.preposition === "to" && only.items.every(({ kind }) => kind === "name")) {
-    return around("manage", "")
+  if (only === undefined || frame.passive) return undefined
+  if (frame.verb === "contain" && only.preposition === "" && only.definite) {
+    return {
+      ...frame,
+      verb: "be",
+      subject: only.items,
+      subjectDefinite: only.definite,
+      groups: [{ preposition: "in", items: frame.subject, definite: frame.subjectDefinite }, ...frame.groups.slice(1)]
+    }
   }
+  const turnedVerb = plainConverse(frame)
+  if (turnedVerb !== undefined) return turnedVerb
   // "They moved the meeting": nobody is named who did.
   if (
     frame.subject.length === 1 && /^(?:they|someone|somebody|people)$/.test(frame.subject[0]!.lemma) &&
@@ -167,6 +173,21 @@ const isNamed = ({ subject, subjectDefinite }: Frame): boolean =>
   subject.length > 0 && (subject.every(({ kind, value }) => kind === "name" || value !== undefined) ||
     (subject.length === 1 && !subjectDefinite && /^\p{Lu}/u.test(subject[0]!.text)))
 
+/** Doers whose noun does not show the verb. */
+const agents: ReadonlyMap<string, string> = new Map([
+  ...[["author", "writ"], ["architect", "design"], ["chef", "cook"]] as const,
+  ...["tutor", "mentor", "sponsor", "coach", "captain", "host", "guide", "chair"].map((noun) => [noun, noun] as const)
+])
+
+/** Nouns for whom something is done to, by the verb. */
+const undergoers: ReadonlyMap<string, string> = new Map([
+  ["student", "teach"],
+  ["pupil", "teach"],
+  ["mentee", "mentor"],
+  ["trainee", "train"],
+  ["subordinate", "manage"]
+])
+
 /** "Felix is the owner of the bakery", "Bob is Anna's teacher": Felix owns it, Bob teaches her. */
 const asAgent = (frame: Frame | undefined): Frame | undefined => {
   const first = frame?.groups[0]
@@ -175,6 +196,17 @@ const asAgent = (frame: Frame | undefined): Frame | undefined => {
   const owners = first.items.slice(0, -1)
   if (noun === undefined || noun.kind !== "noun" || !owners.some(({ possesses }) => possesses === noun.concept)) {
     return undefined
+  }
+  const taught = undergoers.get(noun.lemma)
+  if (taught !== undefined) {
+    return {
+      ...frame,
+      verb: conceptOf(taught),
+      verbText: noun.text,
+      subject: owners.map(({ possesses: _, predicate: __, ...item }) => item),
+      subjectDefinite: true,
+      groups: [{ preposition: "", items: frame.subject, definite: frame.subjectDefinite }, ...frame.groups.slice(1)]
+    }
   }
   const over = /^(?:boss|supervisor)$/.test(noun.lemma) ? "manag" : undefined
   const parent = /^(?:father|mother|parent)$/.test(noun.lemma) && owners.some(({ value }) => value !== undefined)
@@ -186,7 +218,7 @@ const asAgent = (frame: Frame | undefined): Frame | undefined => {
       groups: [{ preposition: "", items: owners, definite: false }, ...frame.groups.slice(1)]
     }
   }
-  const stem = over ?? /^(.{2,}?)(?:er|or)$/.exec(noun.lemma)?.[1]
+  const stem = over ?? agents.get(noun.lemma) ?? /^(.{2,}?)(?:er|or)$/.exec(noun.lemma)?.[1]
   if (stem === undefined || !nounFields(noun.lemma).includes(18)) return undefined
   const verb = [stem, `${stem}e`, stem.slice(0, -1)].find((word) => formsOf(word).verb && verbLemma(word) === word)
   if (verb === undefined) return undefined
@@ -203,6 +235,8 @@ const asAgent = (frame: Frame | undefined): Frame | undefined => {
 
 const measures = new Set(["year", "date", "day", "place", "time", "point", "hour"])
 
+const placeNouns = new Set(["home", "residence", "birthplace", "headquarters", "location", "seat"])
+
 const plainNominal = (frame: Frame): Frame => {
   const last = frame.subject[frame.subject.length - 1]
   // "year of birth", "due date", "start time": the noun before says what happens then.
@@ -216,11 +250,20 @@ const plainNominal = (frame: Frame): Frame => {
   const head = last
   const verb = head === undefined || frame.subject.length < 2 ? undefined : nominal.get(head.lemma)
   if (verb === undefined || head === undefined) return frame
+  const first = frame.groups[0]
+  const whom = head.lemma === "employer" && first?.preposition === ""
+  const placed = placeNouns.has(head.lemma) && first?.preposition === "" &&
+    first.items.every(({ kind }) => kind === "name")
   return {
     ...frame,
     subject: frame.subject.slice(0, -1).map(({ possesses: _, ...item }) => item),
     verb,
-    verbText: head.text
+    verbText: head.text,
+    groups: whom
+      ? [{ ...first, preposition: "for" }, ...frame.groups.slice(1)]
+      : placed
+      ? [{ ...first, preposition: "in" }, ...frame.groups.slice(1)]
+      : frame.groups
   }
 }
 

@@ -77,7 +77,13 @@ maintain maintenance
 write written
 weigh weight
 measure measurement
-height tall
+height tall high
+long length
+wide width broad
+deep depth
+thick thickness
+euro eur
+yen jpy
 age old
 store save
 folder directory

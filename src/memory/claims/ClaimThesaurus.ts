@@ -89,11 +89,13 @@ const commonSenses = 2
 
 /** Whether two base forms share one of their common senses as a given part of speech. */
 export const synonymous = (one: string, other: string, as: PartOfSpeech): boolean => {
-  const [ours, theirs] = [sensesOf(one), sensesOf(other)]
-  return [as].some((part) => {
-    const senses = ours[part]?.slice(0, commonSenses)
-    return senses !== undefined && (theirs[part] ?? []).slice(0, commonSenses).some((offset) => senses.includes(offset))
-  })
+  const ours = sensesOf(one)[as]
+  const theirs = ours === undefined ? undefined : sensesOf(other)[as]
+  if (ours === undefined || theirs === undefined) return false
+  for (let i = 0; i < commonSenses && i < ours.length; i++) {
+    for (let k = 0; k < commonSenses && k < theirs.length; k++) if (ours[i] === theirs[k]) return true
+  }
+  return false
 }
 
 interface Pointer {
@@ -149,21 +151,29 @@ const antonymPart = (part: "v" | "a" | "r", one: Senses, other: Senses): boolean
   return false
 }
 
-const opposed = new Map<string, boolean>()
-
 /** Whether two base forms are opposites: directly, or one through the word it is a shade of. */
-export const antonymous = (one: string, other: string): boolean => {
-  const key = `${one} ${other}`
-  const known = opposed.get(key)
-  if (known !== undefined) return known
-  const answer = areAntonyms(one, other)
-  // Pairs are many more than words.
-  if (opposed.size >= 4 * mostRemembered) opposed.clear()
-  opposed.set(key, answer)
-  return answer
+export const antonymous = (one: string, other: string): boolean => known(knownAntonyms, one, other, readAntonymous)
+
+const knownAntonyms = new Map<string, boolean>()
+const knownDerivations = new Map<string, boolean>()
+
+/** An answer about two words, kept: the words of one claim are asked about beside those of every peer. */
+const known = (
+  answers: Map<string, boolean>,
+  one: string,
+  other: string,
+  ask: (one: string, other: string) => boolean
+): boolean => {
+  const pair = one < other ? `${one} ${other}` : `${other} ${one}`
+  const kept = answers.get(pair)
+  if (kept !== undefined) return kept
+  const found = ask(one, other)
+  if (answers.size >= mostRemembered) answers.clear()
+  answers.set(pair, found)
+  return found
 }
 
-const areAntonyms = (one: string, other: string): boolean => {
+const readAntonymous = (one: string, other: string): boolean => {
   const [ours, theirs] = [sensesOf(one), sensesOf(other)]
   return (["v", "a", "r"] as const).some((part) => antonymPart(part, ours, theirs) || antonymPart(part, theirs, ours))
 }
@@ -172,6 +182,10 @@ const areAntonyms = (one: string, other: string): boolean => {
 export const derived = (one: string, other: string): boolean => {
   // Derivations keep most of the letters; this spares the search for the rest.
   if (one.slice(0, 3) !== other.slice(0, 3)) return false
+  return known(knownDerivations, one, other, readDerived)
+}
+
+const readDerived = (one: string, other: string): boolean => {
   const [ours, theirs] = [sensesOf(one), sensesOf(other)]
   const leads = (from: Senses, to: Senses) =>
     (["v", "a"] as const).some((part) =>

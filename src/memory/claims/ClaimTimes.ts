@@ -36,6 +36,53 @@ const halfAfter = (
   return undefined
 }
 
+const dayParts: ReadonlyArray<readonly ["am" | "pm", ReadonlyArray<string>]> = [
+  ["am", [
+    "de la mañana",
+    "da manhã",
+    "di mattina",
+    "del mattino",
+    "du matin",
+    "morgens",
+    "утра",
+    "часа утра",
+    "часов утра"
+  ]],
+  ["pm", [
+    "de la tarde",
+    "de la noche",
+    "da tarde",
+    "da noite",
+    "del pomeriggio",
+    "di sera",
+    "du soir",
+    "de l après-midi",
+    "nachmittags",
+    "abends",
+    "uhr nachmittags",
+    "uhr abends",
+    "дня",
+    "часа дня",
+    "вечера",
+    "часов вечера",
+    "часа вечера"
+  ]]
+]
+const dayPartWords = dayParts.map(([half, phrases]) => [half, phrases.map((phrase) => phrase.split(" "))] as const)
+
+/** "de la tarde", "da manhã", "часа дня" behind a number. */
+const partOfDay = (
+  tokens: ReadonlyArray<Token>,
+  i: number
+): { readonly half: "am" | "pm"; readonly length: number } | undefined => {
+  if (tokens[i] === undefined) return undefined
+  for (const [half, phrases] of dayPartWords) {
+    const found = phrases.find((words) => words.every((word, k) => tokens[i + k]?.low === word))
+    if (found !== undefined) return { half, length: found.length }
+  }
+  return undefined
+}
+
 export const clockAt = (tokens: ReadonlyArray<Token>, i: number, language: Language): Found | undefined => {
   const { low } = tokens[i]!
   const answer = (length: number, key: string): Found => ({
@@ -62,6 +109,10 @@ export const clockAt = (tokens: ReadonlyArray<Token>, i: number, language: Langu
     const whole = inHalf(Number(dotted[1]), after)
     if (whole !== undefined) return answer(dotted[3] === undefined ? 2 : 1, at(whole, Number(dotted[2])))
   }
+  const bare = /^(\d{1,2})h$/.exec(low)
+  if (bare !== null && language !== "en" && Number(bare[1]) <= 24) {
+    return answer(1, at(Number(bare[1]) % 24, 0))
+  }
   const joined = /^(\d{1,2})(am|pm)$/.exec(low)
   if (joined !== null) {
     const whole = inHalf(Number(joined[1]), halfOf(joined[2]))
@@ -74,6 +125,10 @@ export const clockAt = (tokens: ReadonlyArray<Token>, i: number, language: Langu
   const number = /^\d{1,2}$/.test(low) ? Number(low) : numberOf(low, language)
   if (number !== undefined && number <= 24) {
     const next = tokens[i + 1]?.low
+    const said = partOfDay(tokens, i + 1)
+    if (said !== undefined && number >= 1 && number <= 12) {
+      return answer(1 + said.length, at(inHalf(number, said.half)!, 0))
+    }
     const french = (language === "fr" || language === "pt") && /^(?:h|heures|horas)$/.test(next ?? "") &&
       /^(?:à|a|às|vers|dès|as)$/.test(tokens[i - 1]?.low ?? "")
     if (next === "uhr" || next === "uur" || next === "o'clock" || french) {

@@ -90,7 +90,9 @@ export const tokensOf = (whole: string): Array<Token> => {
     let end = tail === null ? "" : tail[0]
     // Abbreviated clock times keep their dots; C's plain punctuation names are kept by the signs rule below.
     if (/^[ap]\.m\.?$/i.test(run)) [run, end] = [run.replaceAll(".", ""), ""]
-    else if (/^(?:e\.g|i\.e|etc|vs|ca|approx|no|mr|mrs|dr|st)\.$/i.test(run)) [run, end] = [run.slice(0, -1), ""]
+    else if (
+      /^(?:e\.g|i\.e|etc|vs|ca|approx|no|mr|mrs|ms|dr|prof|st|sr|jr|appt|dept|tel|vol|fig|mgr|mt)\.$/i.test(run)
+    ) [run, end] = [run.slice(0, -1), ""]
     else if (tail !== null) run = run.slice(0, -tail[0].length)
     if (run === "") {
       if (spaced.length <= 3 && !/[.!?,;:…]/.test(spaced)) push(spaced, false)

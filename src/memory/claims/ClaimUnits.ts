@@ -195,7 +195,7 @@ for (
     ["week", "week weeks weekly wöchentlich woche semaine semana settimana"],
     ["fortnight", "fortnight fortnightly biweekly"],
     ["month", "month months monthly monatlich monat mois mes mese maand"],
-    ["quarter", "quarterly"],
+    ["quarter", "quarter quarters quarterly"],
     ["year", "year years yearly annually annual jährlich jahr an année año anno jaar"],
     ["weekday", "weekday weekdays"],
     ["weekend", "weekend weekends"],

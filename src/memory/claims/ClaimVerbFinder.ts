@@ -38,6 +38,10 @@ export const finite = (elements: ReadonlyArray<Element>, i: number): number => {
   const pair = elements.slice(0, i).some((element) => element.low === "and")
   if (pronoun && before.low !== "me" && before.low !== "us") return 2
   if (plural || pair || before.quantifier !== undefined) return tags[0]?.startsWith("VB") === true ? 1.8 : 1
+  // "Visitor badges for the lab expire": a form that is nothing but a verb, behind a plural.
+  const pure = !forms.noun && !forms.adjective && tags[0]?.startsWith("VB") === true &&
+    elements.slice(0, i).some(({ low: word }, k) => word.endsWith("s") && k < i - 1 && nounLemma(word) !== word)
+  if (pure) return 1.7
   return adverb || before.low === "always" || before.low === "never" ? 1 : 0
 }
 
@@ -123,7 +127,7 @@ export const phrasal = (elements: ReadonlyArray<Element>, i: number, verb: Item)
   }
   const lemma = `${base}_${particle}`
   return particle !== "on" && isVerbPhrase(lemma)
-    ? { ...verb, lemma, concept: lemma, text: `${verb.text} ${particle}` }
+    ? { ...verb, lemma, concept: conceptOf(lemma), text: `${verb.text} ${particle}` }
     : verb
 }
 
@@ -133,7 +137,7 @@ export const isParticiple = (element: Element, auxiliary: string): boolean => {
   const { adjective, tags, verb } = formsOf(low)
   const base = verbLemma(low)
   if (!verb && !formsOf(base).verb) return false
-  if (auxiliary === "do") return base === low
+  if (auxiliary === "do") return base === low || low.endsWith("ing")
   if (low.endsWith("ing")) return tags.length === 0 || tags.some((tag) => tag === "VBG") || base !== low
   if (base === low && !tags.includes("VBN")) return false
   return !(adjective && tags[0] === "JJ" && !low.endsWith("ed"))

@@ -43,8 +43,9 @@ export const oneHolder = set(`lead manage own head chair maintain win host found
 
 /** Nouns that, as `X's N is Y`, say what a verb says of X. */
 export const nominal: ReadonlyMap<string, string> = new Map(
-  `home live;residence live;birthday born;birthplace born;birthdate born;birth born;job work;workplace work
+  `home live;residence live;employer work;birthday born;birthplace born;birthdate born;birth born;job work;workplace work
   price cost;cost cost;deadline due;expiry expire;expiration expire;start begin;end end;departure leave;arrival arrive
+  headquarters headquarter;date happen;timing happen
   name name;weight weigh;duration last;usage use;spouse marry;preference prefer`.split(/[;\n]/)
     .map((pair) => pair.trim().split(" ")).map(([noun = "", verb = ""]) => [noun, conceptOf(verb)])
 )

@@ -33,6 +33,13 @@ export const directed = split(`from to into onto before after without over under
 export const states = split("on off up down in out over")
 
 /** Nouns that only name the kind of what stands before them: the production environment, the city of Lisbon. */
+/** Nouns that say what the name beside them is: the host alder-2, the novel "Grey Harbour". */
+export const classNouns = split(
+  `host node server cluster machine vm repo repository project app application service package library module tool
+  company firm novel book film movie song album play village town island river lake mountain station airport hotel museum
+  restaurant team branch model brand ship train engine product website site worker job queue bucket table user`
+)
+
 export const kindNouns = split(
   "environment language city method process system country town method number count amount"
 )

@@ -74,6 +74,14 @@ const groups: Partial<Record<Language, string>> = {
     adiar adiada adiado movida
     usar usa utiliza
     carro automovel`,
+  ru: `жить живет живу живем проживает проживаю
+    работать работает работаю трудится
+    начинаться начинается стартует
+    закрываться закрывается
+    стоить стоит`,
+  pl: `mieszkac mieszka mieszkam zamieszkuje
+    pracowac pracuje zatrudniona zatrudniony
+    zaczynac zaczyna rozpoczyna`,
   nl: `wonen woont woon leeft
     werken werkt werk
     beginnen begint start
@@ -119,6 +127,15 @@ for (
   aan-uit open-dicht open-gesloten ingeschakeld-uitgeschakeld getrouwd-gescheiden altijd-nooit met-zonder
   开-关 大-小 上-下 高-低 男-女 左-右 冷-热 开-閉 大-小 早-晚 増-減 高-低 有-無 オン-オフ
   включен-выключен включена-выключена открыт-закрыт открыта-закрыта всегда-никогда женат-разведен öppen-stängd på-av
+  erlaubt-verboten gestattet-verboten permis-interdit autorisé-interdit permise-interdite autorisée-interdite
+  permitido-prohibido permite-prohibido permitida-prohibida permesso-vietato consentito-vietato permessa-vietata
+  permitido-proibido permite-proibido permitida-proibida toegestaan-verboden tillåtet-förbjudet tillåten-förbjuden
+  dozwolony-zabroniony dozwolone-zabronione dozwolona-zabroniona wolno-zabronione разрешено-запрещено
+  разрешён-запрещён можно-нельзя разрешена-запрещена lebt-tot vivant-mort vivo-muerto vivo-morto жив-мёртв
+  genehmigt-abgelehnt accepté-refusé acceptée-refusée aceptado-rechazado aceptada-rechazada accettato-rifiutato
+  aceito-recusado geaccepteerd-geweigerd принят-отклонён sicher-gefährlich gesund-krank voll-leer plein-vide lleno-vacío
+  pieno-vuoto cheio-vazio vol-leeg полный-пустой обязательно-необязательно pflichtig-freiwillig obligatoire-facultatif
+  obligatorio-opcional obbligatorio-facoltativo obrigatório-opcional verplicht-optioneel
   otwarty-zamknięty włączony-wyłączony`.split(/\s+/)
 ) {
   const [one = "", other = ""] = folded(pair).split("-")
@@ -137,5 +154,34 @@ for (const [language, text] of Object.entries(groups)) {
 export const wordConcept = (word: string, language: Language): string => concepts.get(`${language} ${word}`) ?? word
 
 export const changesAbroad = (concept: string): boolean => changes.has(concept)
+/** Colours, of which a thing has one; forms of one colour stand together. */
+const colours = new Map<string, string>()
+for (
+  const [line, list] of [
+    `rot/rote/roter blau/blaue grün/grüne gelb/gelbe schwarz/schwarze weiß/weiss/weiße grau/graue braun/braune lila`,
+    `rouge/rouges bleu/bleue/bleus vert/verte/verts jaune/jaunes noir/noire/noirs blanc/blanche/blancs gris/grise brun/brune`,
+    `rojo/roja/rojos azul/azules verde/verdes amarillo/amarilla negro/negra/negros blanco/blanca/blancos gris marrón`,
+    `rosso/rossa/rossi blu verde/verdi giallo/gialla nero/nera/neri bianco/bianca/bianchi grigio/grigia marrone`,
+    `vermelho/vermelha azul/azuis verde/verdes amarelo/amarela preto/preta branco/branca cinza/cinzento castanho`,
+    `rood/rode blauw/blauwe groen/groene geel/gele zwart/zwarte wit/witte grijs/grijze bruin/bruine`,
+    `красный/красная/красное синий/синяя зелёный/зелёная/зеленый/зеленая жёлтый/жёлтая чёрный/чёрная белый/белая`,
+    `czerwony/czerwona niebieski/niebieska zielony/zielona żółty/żółta czarny/czarna biały/biała`,
+    `röd/rött/röda blå/blått grön/grönt/gröna gul/gult svart/svarta vit/vitt/vita grå`
+  ].entries()
+) {
+  for (const [at, forms] of list.split(/\s+/).entries()) {
+    for (const form of forms.split("/")) colours.set(folded(form), `${colours.get(folded(form)) ?? ""}${line}:${at} `)
+  }
+}
+
+/** Two colours of one language. */
+const otherColour = (one: string, other: string): boolean => {
+  const [ours, theirs] = [colours.get(one)?.split(" "), colours.get(other)?.split(" ")]
+  if (ours === undefined || theirs === undefined || ours.some((place) => place !== "" && theirs.includes(place))) {
+    return false
+  }
+  return ours.some((place) => theirs.some((far) => place !== "" && far.split(":")[0] === place.split(":")[0]))
+}
+
 export const opposesAbroad = (one: string, other: string): boolean =>
-  opposed.has(`${one} ${other}`) || opposed.has(`${other} ${one}`)
+  opposed.has(`${one} ${other}`) || opposed.has(`${other} ${one}`) || otherColour(one, other)
