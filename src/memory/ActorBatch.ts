@@ -19,7 +19,7 @@ import { ActorRules } from "./ActorRules.ts"
 import { absorb, viewFor } from "./ActorState.ts"
 import type { ActorState, Needs } from "./ActorState.ts"
 import { linkHash, linkOf } from "./AuditChain.ts"
-import { itemsOf, meetingsOf, probesOf, queriesOf, revertedBy } from "./BatchNeeds.ts"
+import { itemsOf, meetingsOf, probesOf, queriesOf, revertedBy, suspectsOf } from "./BatchNeeds.ts"
 import { Committer } from "./Committer.ts"
 import type { HeadView } from "./HeadView.ts"
 import { vectorOf } from "./HeadView.ts"
@@ -85,6 +85,7 @@ export const runBatch = Effect.fn("NamespaceActor.batch")(function*(
     probes: probesOf(open, state.rules),
     identities: open.flatMap(itemsOf),
     queries: open.flatMap((command) => queriesOf(command, state.rules)),
+    suspects: open.flatMap(suspectsOf),
     shared: open.length > 1 || open.some((command) => "items" in command && command.items.length > 1),
     reverted: open.flatMap(revertedBy)
   }
@@ -99,6 +100,7 @@ export const runBatch = Effect.fn("NamespaceActor.batch")(function*(
     },
     identities: needs.identities,
     queries: [...needs.queries, ...met.queries],
+    suspects: needs.suspects,
     shared: needs.shared,
     reverted: needs.reverted
   })

@@ -11,13 +11,13 @@ import type { StoreError } from "../kernel/LoomError.ts"
 import { ActorRules } from "./ActorRules.ts"
 import type { NamespaceRules } from "./ActorRules.ts"
 import { entryOf, HeadIndex } from "./HeadIndex.ts"
-import { HeadView, NEAREST, vectorKey } from "./HeadView.ts"
+import { claimSlot, HeadView, NEAREST, vectorKey } from "./HeadView.ts"
 import { ANSWER_TTL_MILLIS, IdempotencyKeys } from "./IdempotencyKeys.ts"
 import { MemoryIntake } from "./MemoryIntake.ts"
 import type { MemoryRow } from "./MemoryModel.ts"
 import { isEnded, isServed } from "./MemoryModel.ts"
 import { MemoryStore, noProbes } from "./MemoryStore.ts"
-import type { HeadVector, PeerQuery, Probes } from "./MemoryStore.ts"
+import type { HeadVector, LastWord, PeerQuery, Probes } from "./MemoryStore.ts"
 import { PeerIndex } from "./PeerIndex.ts"
 import type { Neighbour } from "./PeerIndex.ts"
 import { RowCache } from "./RowCache.ts"
@@ -160,6 +160,8 @@ export interface Needs {
   readonly identities: ReadonlyArray<Writer & { readonly memory_key: string }>
   /** A search for the peers of each new value. */
   readonly queries: ReadonlyArray<PeerQuery>
+  /** Claims of which the last word matters. */
+  readonly suspects: Probes["canonical"]
   /** Whether one plan of the batch may meet the rows of another. */
   readonly shared: boolean
   /** Earlier versions that may come back as they were. */
@@ -216,7 +218,15 @@ export const viewFor = (scope: Scope, state: ActorState, needs: Needs) =>
     const { index, rows } = state.index === null
       ? yield* fromStore(scope, needs, nominations.flat())
       : { index: state.index, rows: yield* fromIndex(scope, state, state.index, needs, nominations.flat()) }
-    return HeadView.over({ index, rows, nominated, asleep: yield* asleepIn(scope, needs, rows.values()) }, own)
+    const asleep = yield* asleepIn(scope, needs, rows.values())
+    const lastWords = new Map<string, LastWord>()
+    if (needs.suspects.length > 0) {
+      const store = yield* MemoryStore
+      for (const word of yield* store.lastWords(scope, needs.suspects)) {
+        lastWords.set(claimSlot(word, word.sha256), word)
+      }
+    }
+    return HeadView.over({ index, rows, nominated, asleep, lastWords }, own)
   })
 
 /**

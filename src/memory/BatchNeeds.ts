@@ -9,7 +9,7 @@ import type { Content } from "./MemoryContent.ts"
 import type { MemoryRow } from "./MemoryModel.ts"
 import { named } from "./MemoryPlanTarget.ts"
 import type { PeerQuery, Probes } from "./MemoryStore.ts"
-import { nominationFloor } from "./WritePolicy.ts"
+import { isIndirect, nominationFloor } from "./WritePolicy.ts"
 
 /** The claims a command states. */
 export const itemsOf = (command: WriteCommand): ReadonlyArray<SetItem> =>
@@ -47,6 +47,12 @@ const targetsOf = (command: WriteCommand): ReadonlyArray<Aimed> => {
       }))
   }
 }
+
+/** Claims that nobody states outright: they come in only when nobody took them away before. */
+export const suspectsOf = (command: WriteCommand): Probes["canonical"] =>
+  itemsOf(command).flatMap(({ content: { canonical_sha256, memory_type }, source_class, user_id }) =>
+    canonical_sha256 === "" || !isIndirect(source_class) ? [] : [{ memory_type, user_id, sha256: canonical_sha256 }]
+  )
 
 /** What a batch must look up: keys and ids that targets name, and the canonical form and content of every new value. */
 export const probesOf = (commands: ReadonlyArray<WriteCommand>, { rulesFor }: NamespaceRules): Probes => {

@@ -7,7 +7,7 @@ import { identityKey } from "../kernel/Identity.ts"
 import { entryOf, HeadIndex } from "./HeadIndex.ts"
 import type { MemoryRow } from "./MemoryModel.ts"
 import { isLive, isServed } from "./MemoryModel.ts"
-import type { Derived, PeerQuery, PeerSlot } from "./MemoryStore.ts"
+import type { Derived, LastWord, PeerQuery, PeerSlot } from "./MemoryStore.ts"
 import type { Neighbour, PeerIndex } from "./PeerIndex.ts"
 
 const byVersion = (left: MemoryRow, right: MemoryRow) =>
@@ -30,6 +30,8 @@ export interface Stored {
   readonly rows: ReadonlyMap<string, MemoryRow>
   /** The stored rows closest to the vector of a new value, of every user it was sought for, by the vector itself. */
   readonly nominated: ReadonlyMap<Float32Array, ReadonlyArray<Neighbour>>
+  /** The last word on claims that somebody may have taken away, by `claimSlot`. */
+  readonly lastWords: ReadonlyMap<string, Pick<LastWord, "memory_key" | "status" | "change" | "version">>
   /** The vectors of contents that are not served now and may be when the batch is through, by `vectorKey`. */
   readonly asleep: ReadonlyMap<string, Float32Array>
 }
@@ -39,6 +41,10 @@ export const vectorKey = (identity: string, content_sha256: string): string => `
 
 // Cosines of the same two vectors differ in the last digits with the way they are computed; their order must not.
 const closeness = ({ similarity }: Near): number => Math.round(similarity * 1_000_000)
+
+/** One claim of one type and user. */
+export const claimSlot = ({ memory_type, user_id }: PeerSlot, sha256: string): string =>
+  `${memory_type}\u0000${user_id}\u0000${sha256}`
 
 interface Written {
   readonly rows: ReadonlyArray<MemoryRow>
@@ -132,6 +138,19 @@ export class HeadView {
     return sha256 === ""
       ? []
       : this.all(this.stored.index.withCanonical(slot, sha256), this.written.withCanonical(slot, sha256))
+  }
+
+  /** The last word on a claim, the batch's own included; undefined when nobody asked for it or it was never said. */
+  lastWord(slot: PeerSlot, sha256: string): Pick<LastWord, "memory_key" | "status" | "change"> | undefined {
+    const stored = this.stored.lastWords.get(claimSlot(slot, sha256))
+    // Every write of the batch is later than what was stored; a value overwritten within it is among its puts.
+    let last: MemoryRow | undefined
+    for (const [row] of this.puts) {
+      const isIt = row.canonical_sha256 === sha256 && row.memory_type === slot.memory_type &&
+        row.user_id === slot.user_id
+      if (isIt && (last === undefined || row.version > last.version)) last = row
+    }
+    return last ?? stored
   }
 
   /** Rows of a user with these bytes, whatever their status, oldest first. */

@@ -12,7 +12,7 @@ import type { Peer, WriteAnswer } from "./MemoryFields.ts"
 import type { MemoryRow } from "./MemoryModel.ts"
 import { isLive, isServed } from "./MemoryModel.ts"
 import type { Planning } from "./MemoryWriting.ts"
-import { nominationFloor } from "./WritePolicy.ts"
+import { isIndirect, nominationFloor } from "./WritePolicy.ts"
 import type { Decision, JudgedPeer, JudgedWrite, Met, Retirement } from "./WritePolicy.ts"
 
 /** A claim put to the judge. */
@@ -25,6 +25,8 @@ export interface Question extends Omit<JudgedWrite, "blacklisted" | "now"> {
   readonly valid_to: number | null
   /** Whether any row of the same agent and user with the same bytes is the fact (bulk writes). */
   readonly byContent: boolean
+  /** Whether it states a claim (set, bulk_set), and does not correct or bring back one. */
+  readonly states: boolean
 }
 
 export interface Judged {
@@ -42,6 +44,8 @@ export const judgeClaim = (planning: Planning, question: Question): Either.Eithe
   const judges = rules.conflictPolicy !== "append_only"
   const equal = view.canonical(slot, content.canonical_sha256)
   const sameBytes = view.content(writer.user_id, content.content_sha256)
+  // A bare value says something under its own key alone.
+  const said = [...equal, ...sameBytes.filter((row) => content.canonical_sha256 !== "" || !isElsewhere(row))]
   const met: Met = {
     own,
     canonical: equal.filter((row) => isElsewhere(row) && isServed(row, moment.now) && outlives(row, question)),
@@ -50,8 +54,7 @@ export const judgeClaim = (planning: Planning, question: Question): Either.Eithe
         isElsewhere(row) && row.agent === writer.agent && isServed(row, moment.now) && outlives(row, question)
       )
       : [],
-    withdrawn: [...equal, ...sameBytes.filter((row) => content.canonical_sha256 !== "" || !isElsewhere(row))]
-      .find(isWithdrawn),
+    withdrawn: said.find(isWithdrawn) ?? (question.states ? takenAway(planning, question, equal) : undefined),
     near: !judges || content.searchable === null || content.canonical_sha256 === ""
       ? []
       : view.near(
@@ -71,8 +74,22 @@ export const judgeClaim = (planning: Planning, question: Question): Either.Eithe
   return Either.map(policy.judge(met, write, rules), (decision) => ({ decision, met }))
 }
 
+/**
+ * What was taken away under a key that says something else by now, for a claim that nobody states outright. A live row that
+ * says it was stated since.
+ */
+const takenAway = (
+  { moment, view }: Planning,
+  { content, source_class, writer }: Question,
+  equal: ReadonlyArray<MemoryRow>
+): Met["withdrawn"] => {
+  if (!isIndirect(source_class) || equal.some((row) => isLive(row, moment.now))) return undefined
+  const last = view.lastWord({ memory_type: content.memory_type, user_id: writer.user_id }, content.canonical_sha256)
+  return last !== undefined && isWithdrawn(last) ? last : undefined
+}
+
 /** A claim somebody took away; one that only ran out is no such thing. */
-const isWithdrawn = (row: MemoryRow): boolean =>
+const isWithdrawn = (row: Pick<MemoryRow, "status" | "change">): boolean =>
   row.status === "rejected" || (row.status === "tombstoned" && row.change !== "expire")
 
 /** Whether a row will answer at least as long as the claim asks for; only then can it stand for the claim. */

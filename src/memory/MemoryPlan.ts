@@ -93,7 +93,8 @@ export const planItem = (
       expires_at: statement.expires_at ?? null,
       valid_to: statement.valid_to ?? null,
       if_match_sha256: item.if_match_sha256,
-      byContent
+      byContent,
+      states: true
     }),
     ({ decision, met }) => {
       const noted: WriteMeta = {

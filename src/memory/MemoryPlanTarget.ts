@@ -112,7 +112,8 @@ export const correction = (
       valid_to: statement.valid_to === undefined ? row.valid_to : statement.valid_to,
       // Judged where the page has it: after the lock and the blacklist.
       if_match_sha256: command.if_match_sha256,
-      byContent: false
+      byContent: false,
+      states: false
     }),
     ({ decision, met }) => {
       const next = writing.add((moment) =>
@@ -328,6 +329,7 @@ export const comingBack = (
       valid_to: row.valid_to,
       if_match_sha256: null,
       byContent: false,
+      states: false,
       ...origin
     }),
     ({ decision }) => {

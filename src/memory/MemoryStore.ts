@@ -109,6 +109,16 @@ export interface Probes {
 
 export const noProbes: Probes = { keys: [], ids: [], canonical: [], content: [], linked: [] }
 
+/** The last version that said a claim, under whatever key, head or past. */
+export interface LastWord extends PeerSlot {
+  /** The claim's canonical form. */
+  readonly sha256: string
+  readonly memory_key: string
+  readonly status: MemoryRow["status"]
+  readonly change: MemoryRow["change"]
+  readonly version: bigint
+}
+
 /** A search for rows close to a vector. */
 export interface PeerQuery extends PeerSlot {
   readonly vector: Float32Array
@@ -169,6 +179,11 @@ export class MemoryStore extends Context.Tag("loom/memory/MemoryStore")<MemorySt
   ) => Effect.Effect<ReadonlyArray<MemoryRow>, StoreError>
   /** Every head that any probe names. */
   readonly probe: (scope: Scope, probes: Probes) => Effect.Effect<ReadonlyArray<MemoryRow>, StoreError>
+  /** The last word on each of these claims; one that was never said has none. */
+  readonly lastWords: (
+    scope: Scope,
+    claims: Probes["canonical"]
+  ) => Effect.Effect<ReadonlyArray<LastWord>, StoreError>
   /** For each query the closest served rows at or above its threshold, closest first, at most `limit` of them. */
   readonly near: (
     scope: Scope,

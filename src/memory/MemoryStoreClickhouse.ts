@@ -97,6 +97,30 @@ const probe = (scope: Scope, probes: Probes): Statement => {
       AND (${keys} OR ${ids} OR ${canonical} OR ${content} OR ${linked})`
 }
 
+const LastWordRow = Schema.Struct({
+  memory_type: Schema.String,
+  user_id: Schema.String,
+  sha256: Schema.String,
+  memory_key: Schema.String,
+  status: StoredRow.fields.status,
+  change: StoredRow.fields.change,
+  version: UInt64
+})
+
+// Asked only of writes that nobody stated outright; it reads a few narrow columns of the namespace's past.
+const lastWords = (scope: Scope, claims: Probes["canonical"]): Statement =>
+  ch.sql("MemoryStore.lastWords")`SELECT memory_type, user_id, canonical_sha256 AS sha256,
+      argMax(memory_key, at) AS memory_key, argMax(status, at) AS status, argMax(change, at) AS change, max(at) AS version
+    FROM (SELECT memory_type, user_id, canonical_sha256, memory_key, status, change, version AS at
+      FROM loom.memory_versions FINAL
+      WHERE ${inScope(scope)} AND status != 'void' AND (canonical_sha256, memory_type, user_id) IN ${
+    ch.tuples(
+      ["String", "String", "String"],
+      claims.map(({ memory_type, sha256, user_id }) => [sha256, memory_type, user_id])
+    )
+  })
+    GROUP BY memory_type, user_id, canonical_sha256`
+
 const IdemHash = Schema.Struct({ idem_hash: Schema.String })
 
 const idempotencyKeys = (scope: Scope, since: number): Statement =>
@@ -152,6 +176,9 @@ const make = (clickhouse: Clickhouse["Type"]): MemoryStore["Type"] => ({
   probe: Effect.fn("MemoryStore.probe")(function*(scope, probes) {
     const isEmpty = Object.values(probes).every((list: ReadonlyArray<unknown>) => list.length === 0)
     return isEmpty ? [] : yield* clickhouse.query(probe(scope, probes), StoredRow)
+  }),
+  lastWords: Effect.fn("MemoryStore.lastWords")(function*(scope, claims) {
+    return claims.length === 0 ? [] : yield* clickhouse.query(lastWords(scope, claims), LastWordRow)
   }),
   ...peersOf(clickhouse),
   idempotencyKeys: Effect.fn("MemoryStore.idempotencyKeys")(function*(scope, since) {

@@ -26,6 +26,7 @@ import type {
   EntityProjection,
   HeadVector,
   KeptAnswer,
+  LastWord,
   Nominee,
   PeerQuery,
   Probes
@@ -212,6 +213,16 @@ const makeStore = (state: State): MemoryStore["Type"] => ({
   }),
   probe: Effect.fn("MemoryStore.probe")(function*(scope, probes) {
     return [...spaceOf(state, scope).heads.values()].filter((row) => isNamed(row, probes))
+  }),
+  lastWords: Effect.fn("MemoryStore.lastWords")(function*(scope, claims) {
+    const versions = [...spaceOf(state, scope).versions.values()].sort(newestFirst)
+    return claims.flatMap(({ memory_type, sha256, user_id }): ReadonlyArray<LastWord> => {
+      const last = versions.find((row) =>
+        row.status !== "void" && row.canonical_sha256 === sha256 && row.memory_type === memory_type &&
+        row.user_id === user_id
+      )
+      return last === undefined ? [] : [{ ...last, sha256 }]
+    })
   }),
   near: Effect.fn("MemoryStore.near")(function*(scope, embedderId, queries, limit) {
     return queries.map((query) => nearIn(spaceOf(state, scope), embedderId, query, limit))

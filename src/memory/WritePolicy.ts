@@ -72,8 +72,8 @@ export interface Met {
   readonly canonical: ReadonlyArray<MemoryRow>
   /** Live rows elsewhere with the same bytes, by the same agent and user, when the verb treats them as the fact. */
   readonly sameContent: ReadonlyArray<MemoryRow>
-  /** A deleted or rejected row that said the same. */
-  readonly withdrawn: MemoryRow | undefined
+  /** A deleted or rejected row that said the same, or that did before its key was given another value. */
+  readonly withdrawn: Pick<MemoryRow, "memory_key" | "status"> | undefined
   /** Served rows elsewhere whose vector is close, closest first; `outlasts`: it is served as long as the write asks. */
   readonly near: ReadonlyArray<Near & { readonly outlasts: boolean }>
   /** Live rows of other writers under the same key, when the policy compares them. */
@@ -333,8 +333,10 @@ export const preconditionFault = (own: MemoryRow | undefined, expected: string |
 // Claims that nobody stated outright: they never bring back what somebody took away.
 const indirect: ReadonlyArray<SourceClass> = ["imported", "extracted", "derived"]
 
+export const isIndirect = (source: SourceClass): boolean => indirect.includes(source)
+
 const suppressionFault = ({ withdrawn }: Met, { source_class }: JudgedWrite): Refusal | undefined =>
-  withdrawn === undefined || !indirect.includes(source_class)
+  withdrawn === undefined || !isIndirect(source_class)
     ? undefined
     : refuse("SUPPRESSED", `The claim was ${withdrawn.status === "rejected" ? "rejected" : "deleted"} before`, {
       memory_key: withdrawn.memory_key,

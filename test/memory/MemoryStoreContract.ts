@@ -253,6 +253,31 @@ export const suite = <E>(name: string, layer: Layer.Layer<MemoryStore | MemoryRe
         assert.deepStrictEqual(yield* store.probe(freshScope(), { ...noProbes, keys: ["a"] }), [])
       }))
 
+    it.effect("knows the last word on a claim, under whatever key and whether or not a head says it", () =>
+      Effect.gen(function*() {
+        const store = yield* MemoryStore
+        const scope = freshScope()
+        const said = rowOf(scope, { memory_key: "a", canonical_sha256: "c1" })
+        const gone = revised(said, 1, { status: "tombstoned", change: "delete" })
+        const other = revised(said, 2, { canonical_sha256: "c2", value: "something else" })
+        const foreign = rowOf(scope, { memory_key: "b", user_id: "grace", canonical_sha256: "c1" })
+        yield* store.commit(commitOf([said, gone, other, foreign]))
+        const words = (sha256: string) =>
+          Effect.map(
+            store.lastWords(scope, [{ memory_type: "semantic", user_id: "-", sha256 }]),
+            (found) => found.map((word) => [word.memory_key, word.status, word.change, word.version - said.version])
+          )
+        assert.deepStrictEqual(yield* words("c1"), [["a", "tombstoned", "delete", gone.version - said.version]])
+        assert.deepStrictEqual(yield* words("c2"), [["a", "active", "revise", other.version - said.version]])
+        assert.deepStrictEqual(yield* words("c3"), [])
+        assert.deepStrictEqual(
+          yield* store.lastWords(freshScope(), [
+            { memory_type: "semantic", user_id: "-", sha256: "c1" }
+          ]),
+          []
+        )
+      }))
+
     it.effect("finds the served rows closest to a vector, of one user and type, by the value they hold now", () =>
       Effect.gen(function*() {
         const store = yield* MemoryStore

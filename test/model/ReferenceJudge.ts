@@ -100,10 +100,30 @@ const isTakenAway = (row: ReferenceRow, write: Case): boolean =>
     ? row.label === write.label && sameBytes(row.claim, write.claim)
     : sameBytes(row.claim, write.claim) || (row.type === write.type && sameCanonical(row.claim, write.claim)))
 
+/** What was taken away under a key that says something else by now, and that nobody says since. */
+const wasTakenAway = (
+  rows: ReadonlyArray<ReferenceRow>,
+  said: ReadonlyArray<ReferenceRow>,
+  write: Case,
+  now: number
+): boolean => {
+  if (write.type === "episodic" || write.corrects || write.revives) return false
+  const says = (row: ReferenceRow) =>
+    row.user === write.user && row.type === write.type && sameCanonical(row.claim, write.claim)
+  const last = said.filter(says).at(-1)
+  return last !== undefined && isWithdrawn(last) && !rows.some((row) => says(row) && isLive(row, now))
+}
+
 const isLater = (row: ReferenceRow, write: Case): boolean =>
   row.validAt !== null && write.validAt !== null && row.validAt > write.validAt
 
-export const judge = (rows: ReadonlyArray<ReferenceRow>, write: Case, laws: Laws, now: number): Ruling => {
+export const judge = (
+  rows: ReadonlyArray<ReferenceRow>,
+  write: Case,
+  laws: Laws,
+  now: number,
+  said: ReadonlyArray<ReferenceRow>
+): Ruling => {
   const { claim, own } = write
   const identical = own !== undefined && sameBytes(own.claim, claim)
   // 1. Lock and pin; a byte-identical restatement passes every guard.
@@ -114,7 +134,10 @@ export const judge = (rows: ReadonlyArray<ReferenceRow>, write: Case, laws: Laws
   // 3. Precondition.
   if (write.matches === false) return refused("PRECONDITION_FAILED")
   // A claim that was taken away comes back by an explicit write alone.
-  if (isIndirect(write.source) && rows.some((row) => isTakenAway(row, write))) return refused("SUPPRESSED")
+  if (
+    isIndirect(write.source) &&
+    (rows.some((row) => isTakenAway(row, write)) || wasTakenAway(rows, said, write, now))
+  ) return refused("SUPPRESSED")
   // A claim on trial never takes the place of a live one (the page says nothing; ours is KEY_TAKEN).
   if (write.proposed && own !== undefined && own.status !== "proposed" && !identical) return refused("KEY_TAKEN")
   // 4. Restatement; a proposal that is now stated outright is judged like a new claim.

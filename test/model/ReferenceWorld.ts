@@ -16,11 +16,17 @@ export interface Sighted {
 }
 
 export class ReferenceWorld {
-  constructor(public rows: Rows, readonly laws: Laws, public now: number) {}
+  /** Every row as it was ever written, the last one last: what was said before counts too. */
+  constructor(
+    public rows: Rows,
+    readonly laws: Laws,
+    public now: number,
+    private said: ReadonlyArray<ReferenceRow> = []
+  ) {}
 
   /** The same world, to be changed and thrown away. */
   fork(): ReferenceWorld {
-    return new ReferenceWorld(this.rows, this.laws, this.now)
+    return new ReferenceWorld(this.rows, this.laws, this.now, this.said)
   }
 
   get(label: string): ReferenceRow | undefined {
@@ -29,6 +35,7 @@ export class ReferenceWorld {
 
   put(row: ReferenceRow): ReferenceRow {
     this.rows = new Map(this.rows).set(row.label, row)
+    this.said = [...this.said, row]
     return row
   }
 
@@ -38,7 +45,7 @@ export class ReferenceWorld {
   }
 
   judge(write: Case): Ruling {
-    return judge([...this.rows.values()], write, this.laws, this.now)
+    return judge([...this.rows.values()], write, this.laws, this.now, this.said)
   }
 
   /** No row contradicts this one any more, but for those it names itself. */
