@@ -19,6 +19,7 @@ import { isSearchable } from "./MemoryType.ts"
 import type { MemoryBulkSet } from "./MemoryVerbs.ts"
 import { Writing } from "./MemoryWriting.ts"
 import type { Planned, Planning } from "./MemoryWriting.ts"
+import { guards } from "./WritePolicy.ts"
 import type { Decision } from "./WritePolicy.ts"
 
 /** The answer that shows a row after a write. */
@@ -77,6 +78,11 @@ export const planItem = (
   const { content, statement } = item
   const fault = charLimitFault(content, statement.char_limit ?? own?.char_limit ?? 0)
   if (fault !== undefined) return Either.left(fault)
+  if (own !== undefined && own.content_sha256 === content.content_sha256 && movesEnds(restatement(statement, own))) {
+    // A restatement passes every guard; one that moves the memory's ends is more than that.
+    const guard = guards(own, { mayReplacePinned: true, now: moment.now })
+    if (guard !== undefined) return Either.left(guard)
+  }
   return Either.map(
     judgeClaim(planning, {
       writer: item,
@@ -233,9 +239,8 @@ const retireAll = (writing: Writing, { retires }: Decision, by: string): void =>
 
 const restated = (writing: Writing, item: SetItem, own: MemoryRow): WriteAnswer => {
   const { meta } = writing
-  const { valid_at, ...statement } = item.statement
-  // When a fact became true is said once: said again at another time, the same sentence would take the first answer away.
-  const asked = own.valid_at === null && valid_at !== undefined ? { ...statement, valid_at } : statement
+  const { valid_at } = item.statement
+  const asked = restatement(item.statement, own)
   const row = writing.add((moment) =>
     carried(own, meta, moment, dates(asked) ? "label" : "restate", {
       ...asked,
@@ -259,6 +264,13 @@ const restated = (writing: Writing, item: SetItem, own: MemoryRow): WriteAnswer 
 
 /** Whether a statement says when its claim was true; such a change counts on the time axis, a plain restatement never. */
 export const dates = ({ valid_at, valid_to }: Statement): boolean => valid_at !== undefined || valid_to !== undefined
+
+/** Whether a statement moves when a memory is true or served: that is a change, whatever its value. */
+export const movesEnds = (statement: Statement): boolean => dates(statement) || statement.expires_at !== undefined
+
+/** What of a restated claim counts: when it became true is said once, or the same sentence would take the first answer away. */
+const restatement = ({ valid_at, ...statement }: Statement, own: MemoryRow): Statement =>
+  own.valid_at === null && valid_at !== undefined ? { ...statement, valid_at } : statement
 
 /** The item's own row. */
 const inserted = (

@@ -22,7 +22,7 @@ import type { Verdict, WriteAnswer } from "./MemoryFields.ts"
 import { judgeClaim, nextStep, shownPeers, shownRetired, withdrawnNote } from "./MemoryJudging.ts"
 import type { Change, MemoryRow, Status } from "./MemoryModel.ts"
 import { isEnded, isLive } from "./MemoryModel.ts"
-import { answerOf, charLimitFault, dates } from "./MemoryPlan.ts"
+import { answerOf, charLimitFault, dates, movesEnds } from "./MemoryPlan.ts"
 import type { MemoryDelete, MemoryRestore, MemoryUpdate } from "./MemoryVerbs.ts"
 import { nothing, Writing } from "./MemoryWriting.ts"
 import type { Ground, Planned, Planning } from "./MemoryWriting.ts"
@@ -178,12 +178,10 @@ const standing = (row: Pick<MemoryRow, "status">, decision: Decision, now: numbe
   }
 }
 
-/** Labels only, or the same value again: a read_only lock refuses a changed expiry, a restatement passes. */
+/** Labels only, or the same value again: a read_only lock refuses a changed end or date, a plain restatement passes. */
 const labelled = (writing: Writing, command: Update, row: MemoryRow): Either.Either<MemoryRow, Refusal> => {
   const { content, meta, statement } = command
-  const guard = statement.expires_at === undefined
-    ? undefined
-    : guards(row, { mayReplacePinned: true, now: writing.now })
+  const guard = movesEnds(statement) ? guards(row, { mayReplacePinned: true, now: writing.now }) : undefined
   if (guard !== undefined) return Either.left(guard)
   const next = writing.add((moment) =>
     carried(row, meta, moment, content === null || dates(statement) ? "label" : "restate", {

@@ -48,11 +48,21 @@ export const set = (
     matches: match === "none" ? null : match === "current" && own !== undefined && doing.isAsRead(own),
     bulk
   }
+  // A restatement passes a lock; one that moves when the memory is true or served does not.
+  const isDated = stated.valid_at !== undefined && own?.validAt === null
+  if (
+    own !== undefined && sameBytes(own.claim, claim) &&
+    (stated.expires_at !== undefined || stated.valid_to !== undefined || isDated) &&
+    guarded(own, doing.now, true) !== undefined
+  ) return refused("LOCKED")
   const ruling = doing.world.judge(write)
   if (ruling.tag === "refused") return ruling
   if (ruling.tag === "restated") {
     const before = doing.row(label)
-    doing.world.change(label, { ...doing.statedColumns(stated, before), count: before.count + 1 })
+    const columns = doing.statedColumns(stated, before)
+    // When it became true is said once.
+    const validAt = before.validAt ?? columns.validAt ?? null
+    doing.world.change(label, { ...columns, validAt, count: before.count + 1 })
     return doing.told(label, { verdicts: ["clear"] })
   }
   const stored = (columns: Partial<ReferenceRow>) => {
@@ -109,7 +119,8 @@ export const update = (
   const columns = { ...doing.statedColumns(stated, row), ...(run === "" ? {} : { run }) }
   if (claim === null || sameBytes(claim, row.claim)) {
     if (matches === false) return refused("PRECONDITION_FAILED")
-    if (stated.expires_at !== undefined && guarded(row, doing.now, true) !== undefined) return refused("LOCKED")
+    const moves = [stated.expires_at, stated.valid_to, stated.valid_at].some((end) => end !== undefined)
+    if (moves && guarded(row, doing.now, true) !== undefined) return refused("LOCKED")
     doing.world.change(label, { ...columns, ...(claim === null ? {} : { claim, count: row.count + 1 }) })
     return doing.told(label, { verdicts: ["clear"] })
   }
