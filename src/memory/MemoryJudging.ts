@@ -63,7 +63,10 @@ export const judgeClaim = (planning: Planning, question: Question): Either.Eithe
         moment.now
       ).map((near) => ({ ...near, outlasts: outlives(near.row, question) })),
     sameKey: rules.conflictPolicy === "newest_wins"
-      ? view.underKey(writer.memory_key).filter((row) => isElsewhere(row) && isLive(row, moment.now))
+      ? view.underKey(writer.memory_key).filter((row) =>
+        // A proposal is on trial: what is decided of it is not decided by a write beside it.
+        isElsewhere(row) && row.status !== "proposed" && isLive(row, moment.now)
+      )
       : []
   }
   const write: JudgedWrite = {

@@ -209,7 +209,10 @@ export const planDelete = (
 ): Either.Either<Planned<DeleteAnswer>, Refusal> => {
   const { moment } = planning
   const { meta, target } = command
-  const present = named(planning.view, target).filter((row) => row.status !== "tombstoned" && row.status !== "void")
+  // A rejected memory is out of service already; tombstoned, a restore would bring it back.
+  const present = named(planning.view, target).filter(({ status }) =>
+    status !== "tombstoned" && status !== "rejected" && status !== "void"
+  )
   const live = present.filter((row) => isLive(row, moment.now))
   const rows = live.length > 0 ? live : present
   const row = rows[0]

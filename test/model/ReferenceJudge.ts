@@ -148,7 +148,7 @@ export const judge = (
   const elsewhere = rows.filter((row) => row.label !== write.label)
   // newest_wins: every older live row of the key, whoever wrote it; "older" by valid_at where both have one.
   const underKey = policy === "newest_wins" && !write.proposed && !write.revives
-    ? elsewhere.filter((row) => row.key === write.key && isLive(row, now))
+    ? elsewhere.filter((row) => row.key === write.key && row.status !== "proposed" && isLive(row, now))
     : []
   const replaced = policy === "newest_wins" && !write.proposed && !write.revives && own !== undefined && !write.corrects
     ? [own]

@@ -153,7 +153,8 @@ export const update = (
 }
 
 export const remove = (doing: Doing, slot: Slot, aim: Aim, match: Match): Outcome => {
-  const present = doing.meant(slot, aim, (row) => row.status !== "tombstoned")
+  // A rejected row is out of service already, and a restore must not bring it back.
+  const present = doing.meant(slot, aim, (row) => row.status !== "tombstoned" && row.status !== "rejected")
   const live = present.filter((row) => isLive(row, doing.now))
   const rows = live.length > 0 ? live : present
   const [row] = rows
