@@ -192,12 +192,14 @@ const carryOut = (
         ? storedAnswer(writing, item, inserted(writing, item, head, own, {}), {})
         : restated(writing, item, own)
     case "Duplicate": {
-      const row = inserted(writing, item, head, own, { status: "duplicate", duplicate_of: decision.of.memory_id })
+      // A claim on trial waits for its decision, whoever says the same.
+      const waits = item.proposed ? {} : { status: "duplicate", duplicate_of: decision.of.memory_id } as const
+      const row = inserted(writing, item, head, own, waits)
       settleLinks(writing, row, head)
       retireAll(writing, decision, decision.of.memory_id)
       return storedAnswer(writing, item, row, {
         conflict_verdict: "duplicate",
-        next: `\`${decision.of.memory_key}\` already says this and answers for it`
+        next: item.proposed ? null : `\`${decision.of.memory_key}\` already says this and answers for it`
       })
     }
     case "Backfill": {

@@ -162,9 +162,12 @@ const standing = (row: Pick<MemoryRow, "status">, decision: Decision, now: numbe
   const back: Status = row.status === "proposed" ? "proposed" : "active"
   switch (decision._tag) {
     case "Merge":
-      return { ...links, status: "duplicate", duplicate_of: decision.into.memory_id }
-    case "Duplicate":
-      return { ...links, status: "duplicate", duplicate_of: decision.of.memory_id }
+    case "Duplicate": {
+      const { memory_id } = decision._tag === "Merge" ? decision.into : decision.of
+      return back === "proposed"
+        ? { ...links, status: back }
+        : { ...links, status: "duplicate", duplicate_of: memory_id }
+    }
     case "Backfill":
       return { ...links, status: "superseded", superseded_by: decision.by.memory_id, invalid_at: now }
     case "Insert":

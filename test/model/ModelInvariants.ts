@@ -102,7 +102,9 @@ export const heldFaults = (
   [...before].flatMap(([label, row]) => {
     const isLocked = row.lock_mode !== "" && (row.lock_until === null || row.lock_until > now)
     const later = after.get(label)
-    return (row.pinned || isLocked) && later !== undefined && row.status !== "superseded" &&
+    // A row that was gone may come back without its pin, and be retired, within one act.
+    const isGone = row.status === "superseded" || row.status === "tombstoned" || row.status === "rejected"
+    return (row.pinned || isLocked) && later !== undefined && !isGone &&
         later.status === "superseded" && later.superseded_by !== row.memory_id && later.change === "retire"
       ? [`<${label}> is ${row.pinned ? "pinned" : "locked"} and was retired`]
       : []

@@ -21,6 +21,10 @@ interface Facts {
 
 const unseen: Sighted = { answered: undefined, served: () => false }
 
+/** A claim on trial waits for its decision, whoever says the same. */
+const waitsFor = (row: ReferenceRow, { proposed }: Case): Partial<ReferenceRow> =>
+  proposed ? {} : { status: "duplicate", duplicateOf: row.label }
+
 export class Doing {
   at = 0
   /** The rows as the caller read them. */
@@ -126,7 +130,7 @@ export class Doing {
         const retires = ruling.retires.filter((row) => row !== into)
         const merges = mergesInto(into, write)
         if (merges) this.world.change(into.label, { count: into.count + 1 })
-        else stored({ status: "duplicate", duplicateOf: into.label })
+        else stored(waitsFor(into, write))
         for (const row of retires) this.world.retire(row, into.label)
         const facts = { retired: retires.map((row) => row.label), verdicts: [merges ? "merge" : "duplicate"] }
         return this.told(merges ? into.label : label, {
@@ -137,7 +141,7 @@ export class Doing {
       }
       case "duplicate": {
         const of = this.chosen(ruling.rows)
-        stored({ status: "duplicate", duplicateOf: of.label })
+        stored(waitsFor(of, write))
         const retires = ruling.retires.filter((row) => row !== of)
         for (const row of retires) this.world.retire(row, of.label)
         return this.told(label, {
