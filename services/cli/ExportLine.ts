@@ -2,7 +2,7 @@
  * A stored memory as a line that imports again: what its writer stated, with `expires_at` in the place of a time to live,
  * so that it ends when it would have. What the server decided (versions, verdicts, locks, ids) stays behind. Pure.
  */
-import type { MemoryView } from "../../src/memory/MemoryVerbs.ts"
+import type { MemoryView } from "../../src/memory/MemoryViewFields.ts"
 
 type Line = { readonly [field: string]: unknown }
 

@@ -5,7 +5,7 @@
 import * as Schema from "effect/Schema"
 import type { MemoryRow } from "./MemoryModel.ts"
 import { isRedacted, valueOf, verification } from "./MemoryModel.ts"
-import type { MemoryView } from "./MemoryVerbs.ts"
+import type { MemoryView } from "./MemoryViewFields.ts"
 
 const iso = (millis: number | null): string | null => millis === null ? null : new Date(millis).toISOString()
 const text = (column: string): string | null => column === "" ? null : column

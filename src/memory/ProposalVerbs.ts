@@ -5,7 +5,7 @@ import * as Schema from "effect/Schema"
 import { make } from "../kernel/Verb.ts"
 import { dryRunField, onceField, Reason, rowFields } from "./LifecycleVerbs.ts"
 import { scopeFields, WriteAnswer, writerFields } from "./MemoryFields.ts"
-import { MemoryView } from "./MemoryVerbs.ts"
+import { MemoryView } from "./MemoryViewFields.ts"
 
 export const MemoryProposals = make("memory.proposals", {
   access: "read",

@@ -5,7 +5,7 @@ import * as Schema from "effect/Schema"
 import { MemoryKey } from "../kernel/Identity.ts"
 import { make } from "../kernel/Verb.ts"
 import { scopeFields, writerFields } from "./MemoryFields.ts"
-import { MemoryView } from "./MemoryVerbs.ts"
+import { MemoryView } from "./MemoryViewFields.ts"
 
 const Text = Schema.NullOr(Schema.String)
 
