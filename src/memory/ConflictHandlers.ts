@@ -200,7 +200,8 @@ const shown = (
     since_version: since.toString(),
     age_seconds: Math.max(0, Math.floor((now - at) / 1000)),
     rule: cause?.rule ?? null,
-    reason: cause?.evidence ?? null,
+    // What the rule went by quotes the values.
+    reason: first.sensitivity === "high" || second.sensitivity === "high" ? null : cause?.evidence ?? null,
     write_id
   }]
 }

@@ -3,6 +3,7 @@
  * resolutions. Pure; each item is decided on its own, after the ones before it, and a refused one stops no other.
  */
 import * as Either from "effect/Either"
+import { blacklisted } from "../blacklist/BlacklistModel.ts"
 import type { Refusal } from "../kernel/LoomError.ts"
 import { refuse } from "../kernel/LoomError.ts"
 import type {
@@ -336,5 +337,12 @@ const revert = (
       })
     )
   }
-  return done(writing.change({ ...to, version: row.version }, "rollback", ground, {}))
+  const { value, value_kind } = to
+  if (value_kind !== "redacted" && isLive(to, writing.now)) {
+    const hit = writing.planning.blacklisted({ value, value_kind })
+    if (hit !== undefined) return Either.left(blacklisted(hit))
+  }
+  // A label once set stays: going back does not tell what was hidden since.
+  const label = row.sensitivity === "high" ? { sensitivity: "high", canonical_sha256: "" } as const : {}
+  return done(writing.change({ ...to, version: row.version }, "rollback", ground, label))
 }

@@ -49,6 +49,18 @@ const MOST_HOPS = 64
 /** What became of a row that does not answer; a live one has ended. */
 const statusOf = ({ status }: MemoryRow): string => status === "active" || status === "conflicted" ? "expired" : status
 
+/** Why a version was written, without what its reader may not know: another user's row, or words of a withheld value. */
+const causeOf = (row: MemoryRow, isHigh: boolean, bound: boolean) => {
+  const cause = causeIn(row.cause)
+  if (cause === null) return null
+  return {
+    ...cause,
+    // The one rule that crosses users.
+    ...(bound && cause.rule === "newest_wins.key" ? { memory_id: null } : {}),
+    ...(isHigh || row.sensitivity === "high" ? { evidence: "" } : {})
+  }
+}
+
 const placesIn = (places: ReadonlyArray<Place>): (place: Place) => boolean => {
   const keys = new Set(places.map(identityKey))
   return (place) => keys.has(identityKey(place))
@@ -156,7 +168,8 @@ export const make: Effect.Effect<ReadonlyArray<BoundVerb>, never, Needs> = Effec
           return { ...missed, status, memory_id: row.memory_id, memory_key: row.memory_key }
         }
       }
-      const options = { reveal: false, withhold: head.sensitivity === "high", previewCharacters: null }
+      const withhold = head.sensitivity === "high"
+      const options = { reveal: false, withhold, bound: caller.boundUser !== null, previewCharacters: null }
       return { found: true, ...asOf?.said, degraded: [], ...project(viewOf(row, options), request.fields) }
     })
 
@@ -192,7 +205,11 @@ export const make: Effect.Effect<ReadonlyArray<BoundVerb>, never, Needs> = Effec
       const isWhole = after === null && request.offset === undefined && rows.length <= limit
       const total = isWhole ? rows.length : yield* reader.count(scope, filter)
       const high = placesIn(asOf === null || page.length === 0 ? [] : yield* reader.withheld(scope, page))
-      const options = { reveal: false, previewCharacters: request.preview_chars ?? null }
+      const options = {
+        reveal: false,
+        bound: caller.boundUser !== null,
+        previewCharacters: request.preview_chars ?? null
+      }
       return {
         memories: page.map((row) => project(viewOf(row, { ...options, withhold: high(row) }), request.fields)),
         total,
@@ -220,12 +237,13 @@ export const make: Effect.Effect<ReadonlyArray<BoundVerb>, never, Needs> = Effec
       const rows = heads.length === 0 ? [] : yield* reader.history(scope, heads, { before, limit: limit + 1 })
       const page = rows.slice(0, limit)
       const high = placesIn(heads.filter(({ sensitivity }) => sensitivity === "high"))
+      const bound = caller.boundUser !== null
       return {
         versions: page.filter((row) => row.status !== "void").map((row) => ({
-          ...viewOf(row, { reveal: false, withhold: high(row), previewCharacters: null }),
+          ...viewOf(row, { reveal: false, withhold: high(row), bound, previewCharacters: null }),
           change: row.change,
           write_id: row.write_id,
-          cause: causeIn(row.cause)
+          cause: causeOf(row, high(row), bound)
         })),
         next_before_version: rows.length > limit ? page[page.length - 1]?.version.toString() ?? null : null,
         degraded: []

@@ -18,6 +18,8 @@ export interface ViewOptions {
   readonly reveal: boolean
   /** Whether the value is withheld as that of a high row: an earlier version of a row that is one by now. */
   readonly withhold?: boolean
+  /** Whether the reader may read one user's rows alone: what took the place of a row may be another user's. */
+  readonly bound?: boolean
   /** Longest value shown, in characters; null shows it whole. */
   readonly previewCharacters: number | null
 }
@@ -49,7 +51,7 @@ export const viewOf = (row: MemoryRow, options: ViewOptions): MemoryView => {
     pinned: row.pinned,
     conflict_with: row.conflict_with,
     duplicate_of: text(row.duplicate_of),
-    superseded_by: text(row.superseded_by),
+    superseded_by: options.bound === true ? null : text(row.superseded_by),
     version: Number(row.version),
     version_text: row.version.toString(),
     created_at: new Date(row.created_at).toISOString(),
