@@ -79,7 +79,7 @@ export const plain = (given: Frame): Frame => {
       ...frame,
       passive: false,
       agent: true,
-      subject: agent.items,
+      subject: agent.items.map(nominative),
       subjectDefinite: agent.definite,
       groups: [
         { preposition: "", items: frame.subject, definite: frame.subjectDefinite },
@@ -119,7 +119,15 @@ export const plain = (given: Frame): Frame => {
 
 /** By whom, not by how much or when: "by two people", not "by 20%". */
 const doer = (items: ReadonlyArray<Item>): boolean =>
-  items[0]?.value === undefined || items[0].value.dimension === "number" && items.length > 1
+  items[0]?.value === undefined || items[0].value.dimension === "number" && items.length > 1 ||
+  // "The nightly job".
+  /^repeat:(?:night|day|week|month|hour|year)$/.test(items[0].concept) && items[items.length - 1]!.kind === "noun"
+
+/** "By them": they. */
+const nominative = (item: Item): Item => {
+  const { predicate: _, side: __, ...rest } = item
+  return rest
+}
 
 /** "prefers X over Y" and "to Y", "postponed until" and "to": one direction each. */
 const plainDirections = (frame: Frame): Frame => {

@@ -48,7 +48,7 @@ reject turn_down
 delay postpone defer put_off
 choose select pick
 show display
-remove delete
+remove delete purge erase
 fix repair resolve
 error mistake
 permit allow

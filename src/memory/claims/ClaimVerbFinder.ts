@@ -30,6 +30,11 @@ export const finite = (elements: ReadonlyArray<Element>, i: number): number => {
     if (tags[0] === "NNS" && !tags.includes("VBZ") && formsOf(base).noun) return 1
     const beforeForms = formsOf(before.low)
     const onlyAdjective = beforeForms.adjective && !beforeForms.noun && !looksLikeName(before)
+    // "Legal reviews every contract": a department, since what follows is an object.
+    const next = elements[i + 1]
+    if (onlyAdjective && i === 1 && next !== undefined && tags.includes("VBZ") && /^(?:every|each|all|the)$/.test(next.low)) {
+      return 1.5
+    }
     return onlyAdjective ? 0 : formsOf(base).noun && !looksLikeName(before) && !adverb ? 1.5 : 2
   }
   if (low.endsWith("ing")) return 0
@@ -42,6 +47,8 @@ export const finite = (elements: ReadonlyArray<Element>, i: number): number => {
   const pure = !forms.noun && !forms.adjective && tags[0]?.startsWith("VB") === true &&
     elements.slice(0, i).some(({ low: word }, k) => word.endsWith("s") && k < i - 1 && nounLemma(word) !== word)
   if (pure) return 1.7
+  // "Night staff get 28 days": a noun of many, a bare verb, a measure.
+  if (tags[0]?.startsWith("VB") === true && elements[i + 1]?.value !== undefined && formsOf(before.low).noun) return 1.2
   return adverb || before.low === "always" || before.low === "never" ? 1 : 0
 }
 

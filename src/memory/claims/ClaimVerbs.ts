@@ -27,7 +27,7 @@ export const oneValued = set(`live born die locate name marry prefer cost weigh 
 /** Verbs that leave the value they name with `to`, `with` or as their object in force. */
 export const changeVerbs = set(`move change switch migrate upgrade downgrade update reschedule shift postpone delay
   rename raise increase lower reduce decrease convert transfer relocate swap replace bump extend shorten set reset
-  advance push transition promote cut correct amend revise`)
+  advance push transition lengthen widen narrow expand double halve trim hike slash grow promote cut correct amend revise`)
 
 /** Verbs whose object or `-ing` complement has ended. */
 export const ceaseVerbs = set(`stop quit cease discontinue abandon cancel drop`)
