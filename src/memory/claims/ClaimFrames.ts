@@ -14,6 +14,7 @@ import { areScoped, areTwoFacts, compareReworded } from "./ClaimReworded.ts"
 import { relateRoles } from "./ClaimRoles.ts"
 import { excludedBy, ofOneSubject } from "./ClaimStates.ts"
 import { relateSubjects, turned } from "./ClaimSubjects.ts"
+import { tellings } from "./ClaimTellings.ts"
 import { derived } from "./ClaimThesaurus.ts"
 import { occurring, resting, running, saysLittle, tensesDiffer, valued, weak } from "./ClaimThinVerbs.ts"
 import { lightVerbs, oneHolder, questions } from "./ClaimVerbs.ts"
@@ -85,8 +86,26 @@ const closer = (one: Frame, other: Frame, found: Comparison, match: Match, simil
 const compareWords = (stored: Frame, written: Frame, similarity: number): Comparison => {
   const ends = stored.verb === written.verb ? compareConverses(stored, written) : undefined
   if (ends !== undefined) return ends
+  const retold = compareTellings(stored, written, similarity)
+  if (retold !== undefined) return retold
   const [one, other] = facing(stored, written)
   return compareFacing(one, other, similarity)
+}
+
+/** The answer when one of them is told with the other one's verb and is then about the same. */
+const compareTellings = (stored: Frame, written: Frame, similarity: number): Comparison | undefined => {
+  const pairs = [
+    ...tellings(stored, written).map((telling) => [telling, written] as const),
+    ...tellings(written, stored).map((telling) => [stored, telling] as const)
+  ]
+  let found: Comparison | undefined
+  for (const [one, other] of pairs) {
+    if (relateSubjects(one, other) !== "equal") continue
+    const answered = compareFacing(one, other, similarity)
+    if (answered.relation === "same") return answered
+    if (answered.relation === "differs") found ??= answered
+  }
+  return found
 }
 
 /** Two frames told of one thing, where one of them can be told of what the other is about. */

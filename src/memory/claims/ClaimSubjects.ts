@@ -74,6 +74,9 @@ export const plain = (given: Frame): Frame => {
   const agent = frame.passive
     ? frame.groups.find(({ items, preposition }) => preposition === "by" && doer(items))
     : undefined
+  if (agent !== undefined && agent.items.every(({ lemma }) => /^(?:they|someone|somebody|people)$/.test(lemma))) {
+    return { ...frame, groups: frame.groups.filter((group) => group !== agent) }
+  }
   if (agent !== undefined) {
     return {
       ...frame,

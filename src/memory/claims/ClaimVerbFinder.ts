@@ -26,6 +26,8 @@ export const finite = (elements: ReadonlyArray<Element>, i: number): number => {
   const adverb = formsOf(before.low).adverb && before.low.endsWith("ly")
   const tags = forms.tags
   if (base !== low && low.endsWith("s")) {
+    // "Holds 12 bottles".
+    if (before.value?.dimension === "number" && formsOf(base).noun) return 0
     if (pronoun) return 2
     if (tags[0] === "NNS" && !tags.includes("VBZ") && formsOf(base).noun) return 1
     const beforeForms = formsOf(before.low)

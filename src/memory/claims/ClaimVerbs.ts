@@ -35,7 +35,7 @@ export const ceaseVerbs = set(`stop quit cease discontinue abandon cancel drop`)
 /** Verbs that hold in both directions. */
 export const symmetric = set(`marry divorce meet equal match resemble neighbour neighbor border adjoin cooperate
   collaborate compete agree argue differ date share intersect overlap touch friend sibling cousin partner spouse
-  colleague twin`)
+  colleague twin compatible incompatible identical equivalent adjacent`)
 
 /** Verbs that usually have one subject for one definite object: another subject is another answer. */
 export const oneHolder = set(`lead manage own head chair maintain win host found invent write direct run hold
