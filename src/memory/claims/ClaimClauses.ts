@@ -3,7 +3,7 @@
  * takes over its subject; `key = value` is a frame whose subject is the key.
  */
 import { type Element, elementsOf, isAuxiliary, looksLikeName, preferring } from "./ClaimElements.ts"
-import type { Frame } from "./ClaimFrame.ts"
+import { complements, type Frame } from "./ClaimFrame.ts"
 import { frameOf } from "./ClaimFrameBuild.ts"
 import { itemOf } from "./ClaimItems.ts"
 import { denies } from "./ClaimNegation.ts"
@@ -90,10 +90,13 @@ const clausesOf = (given: ReadonlyArray<Element>): ReadonlyArray<Frame> => {
 /** `key = value`, `key: value`: the key is what it is about, whole. */
 const assignment = (elements: ReadonlyArray<Element>, at: number): Frame => {
   const frame = frameOf(elements.slice(at + 1), -1, elements.length - at - 1)
-  const subject = elements.slice(0, at + 1).flatMap((element) => {
+  const key = elements.slice(0, at + 1)
+  // "Captain of the ferry" is the ferry's captain.
+  const possessed = key.some(({ low }, i) => low === "of" && i > 0)
+  const subject = possessed ? complements(frameOf(key, -1, key.length)) : key.flatMap((element) => {
     if (element.value !== undefined) return [itemOf(element)]
     return Words.determiners.has(element.low) || Words.prepositions.has(element.low) ? [] : [itemOf(element)]
   })
   const denials = elements.slice(0, at + 1).filter(({ low }) => denies(low, "en")).length
-  return { ...frame, subject, subjectDefinite: true, verb: "be", verbText: "is", denials: frame.denials + denials }
+  return { ...frame, subject, subjectDefinite: true, verb: "be", verbText: "is", denials: frame.denials + denials, assigned: true }
 }

@@ -18,7 +18,7 @@ import { tellings } from "./ClaimTellings.ts"
 import { derived } from "./ClaimThesaurus.ts"
 import { occurring, resting, running, saysLittle, tensesDiffer, valued, weak } from "./ClaimThinVerbs.ts"
 import { lightVerbs, oneHolder, questions } from "./ClaimVerbs.ts"
-import { classNouns, kindNouns } from "./ClaimWords.ts"
+import { classNouns, kindNouns, placing } from "./ClaimWords.ts"
 
 const verbItem = (frame: Frame): ReadonlyArray<Item> =>
   frame.verb === "" || lightVerbs.has(frame.verb)
@@ -100,7 +100,7 @@ const compareTellings = (stored: Frame, written: Frame, similarity: number): Com
   ]
   let found: Comparison | undefined
   for (const [one, other] of pairs) {
-    if (relateSubjects(one, other) !== "equal") continue
+    if (relateSubjects(one, other) !== "equal" && !(one.subject.length + other.subject.length === 0)) continue
     const answered = compareFacing(one, other, similarity)
     if (answered.relation === "same") return answered
     if (answered.relation === "differs") found ??= answered
@@ -226,6 +226,9 @@ const bridged = (one: Frame, other: Frame): boolean =>
     complements(other).some(({ concept, lemma }) => concept === item.concept && lemma !== item.lemma)
   )
 
+/** Verbs for who is at the head of something. */
+const leading = new Set("lead manage run direct chair oversee".split(" "))
+
 const otherSubject = (one: Frame, other: Frame, match: Match, opposed: boolean): Comparison => {
   const text = against(textOf(one.subject) || one.verbText, textOf(other.subject) || other.verbText)
   const behind = matchItems(complements(one), complements(other))
@@ -250,11 +253,15 @@ const otherSubject = (one: Frame, other: Frame, match: Match, opposed: boolean):
   const names = [one, other].every(({ subject }) =>
     subject.every(({ kind, text }) => kind === "name" || /^\p{Lu}/u.test(text)) && subject.length > 0
   )
-  const holders = oneHolder.has(one.verb) || (one.agent === true && other.agent === true)
+  const alone = (items: ReadonlyArray<Item>) => items.every((item) => namesKind(item, one) || namesKind(item, other))
+  const holders = oneHolder.has(one.verb) || one.agent === true || other.agent === true ||
+    one.quantifiers.includes("superlative") && other.quantifiers.includes("superlative")
+  const ruling = one.verb === other.verb || leading.has(one.verb) && leading.has(other.verb)
+  const definite = [one, other].some(({ agent, groups }) => agent === true || groups[0]?.definite === true) ||
+    one.quantifiers.includes("superlative")
   if (
-    names && one.verb === other.verb && holders && !opposed && behind.left.length === 0 &&
-    behind.right.length === 0 && behind.shared > 0 && (one.agent === true || one.groups[0]?.definite === true) &&
-    match.left.length > 0
+    names && ruling && holders && !opposed && alone(behind.left) && alone(behind.right) && behind.shared > 0 &&
+    definite && match.left.length > 0 && match.right.length > 0
   ) {
     return answer("differs", "name", `One thing, two holders: ${text}.`, {
       subject: textOf(complements(one)).toLowerCase(),
@@ -296,6 +303,10 @@ const sameSubject = (
       right: right.filter((item) => item !== opposite.to)
     }
     if (rest.left.length === 0 || rest.right.length === 0) {
+      // Allowed on the north terrace and not on the south one; off for guests and on for auditors.
+      if (opposed && placesDiffer(opposite.from, opposite.to)) {
+        return answer("other", "compatible", `Each is said of its own: ${against(opposite.from.text, opposite.to.text)}.`)
+      }
       if (opposed) {
         return answer(
           "unsure",
@@ -309,7 +320,7 @@ const sameSubject = (
   if (opposed && oneSided && left.length + right.length <= 2) {
     return answer("differs", "negation", `One denies what the other says of ${quoted(subject || one.verbText)}.`)
   }
-  const sameVerb = one.verb === other.verb ||
+  const sameVerb = one.verb === other.verb || bothRest(one, other) || again(one.verb, other.verb) ||
     (lightVerbs.has(one.verb) && lightVerbs.has(other.verb) && one.verb !== "have" && other.verb !== "have")
   if (quantified?.opposed === true && oneSided) {
     return answer("differs", "quantifier", `They differ in quantity: ${sayQuantifiers(quantified)}.`)
@@ -344,7 +355,7 @@ const sameSubject = (
       ? answer("unsure", "quantifier", `One is said to be the only one: ${against(textOf(left), textOf(right))}.`)
       : found
   }
-  if (sameQuestion(one, other)) {
+  if (sameQuestion(one, other) && !mixed(left, right)) {
     return answer(
       "differs",
       "object",
@@ -360,6 +371,30 @@ const sameSubject = (
     }.`
   )
 }
+
+const sidesOf = new Set("north south east west front back left right upper lower inner outer up down".split(" "))
+const placesDiffer = (one: Item, other: Item): boolean => sidesOf.has(one.lemma) && sidesOf.has(other.lemma)
+
+/** A time against a place: two questions. */
+const mixed = (left: ReadonlyArray<Item>, right: ReadonlyArray<Item>): boolean => {
+  const values = (items: ReadonlyArray<Item>) => {
+    const told = items.filter(({ kind }) => kind !== "verb")
+    return told.length === 0 ? undefined : told.every(({ value }) => value !== undefined)
+  }
+  const [ours, theirs] = [values(left), values(right)]
+  return ours !== undefined && theirs !== undefined && ours !== theirs
+}
+
+const rests = ({ groups, verb }: Frame): boolean =>
+  (resting.has(verb) || verb === "hang" || verb === "be") &&
+  groups.length > 0 && groups.every(({ preposition }) => placing.has(preposition)) &&
+  groups.some(({ items }) => items.every(({ value }) => value === undefined))
+
+/** Kept in the drawer, hung on the wall: where it is. */
+const bothRest = (one: Frame, other: Frame): boolean => rests(one) && rests(other)
+
+/** "Written in Go", "rewritten in Rust". */
+const again = (one: string, other: string): boolean => one.length > 3 && other === `re${one}` || other.length > 3 && one === `re${other}`
 
 const sameQuestion = (one: Frame, other: Frame): boolean => {
   const question = questions.get(one.verb)

@@ -84,6 +84,7 @@ for (const be of ["is", "are", "am", "was", "were"]) {
     add(`${be} configured to be`, be)
     for (const end of ["until", "till", "through"]) add(`${be} valid ${end}`, "expires on")
     add(`${be} good until`, "expires on")
+    add(`${be} welcome`, `${be} allowed`)
     add(`${be} out of stock`, `${be} sold out`)
     add(`${be} the one who`, "")
     add(`${be} the person who`, "")

@@ -37,6 +37,8 @@ bald | haircut hairdresser braid
 !retire, unemployed, jobless | work employ job career
 !dead, deceased, die | work live teach alive enjoy plan attend study run
 !cancel, call_off, scrap, abandon | go_ahead proceed happen upcoming
+cancel, call_off | happen occur
+broken, break, faulty, defective | work function
 !demolish, tear_down, raze, destroy | stand host house
 !bankrupt, insolvent, defunct, dissolve | thrive profitable hire expand
 !resolve, fix, finish, complete | open unresolved outstanding pending ongoing underway

@@ -75,6 +75,7 @@ manage manager management
 own ownership
 maintain maintenance
 write written
+build construct construction
 weigh weight
 measure measurement
 height tall high

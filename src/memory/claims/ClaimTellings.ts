@@ -52,7 +52,7 @@ const bearing = set("have use listen run carry feature")
 
 const ofVerb = (item: Item, verb: string, verbText: string): boolean =>
   item.value === undefined && item.kind !== "name" &&
-  (item.concept === verb || derived(item.lemma, verb) || derived(item.lemma, verbLemma(verbText.toLowerCase())))
+  (item.concept === verb || verb.includes("_") && verb.replace("_", "") === item.lemma || derived(item.lemma, verb) || derived(item.lemma, verbLemma(verbText.toLowerCase())))
 
 const isPerson = ({ kind, lemma }: Item): boolean => kind === "noun" && nounFields(lemma).includes(18)
 
@@ -200,16 +200,154 @@ const asSpent = (frame: Frame, other: Frame): ReadonlyArray<Frame> => {
   return [{ ...frame, verb: other.verb, verbText: other.verbText, passive: true, groups }]
 }
 
+/** "Deploying on Fridays is forbidden": do not deploy on Fridays. */
+const asRule = (frame: Frame, other: Frame): ReadonlyArray<Frame> => {
+  if (!frame.passive || !/^(?:forbid|permit)$/.test(frame.verb) || other.verb === frame.verb) return []
+  const at = frame.subject.findIndex((item) => ofVerb(item, other.verb, other.verbText) && !isPerson(item))
+  const act = frame.subject[at]
+  if (act === undefined || at > 0 && !/ing$/.test(act.text) && at !== frame.subject.length - 1) return []
+  const rest = frame.subject.filter((item) => item !== act).map(bare)
+  const forbidden = frame.verb === "forbid"
+  return [{
+    ...frame,
+    verb: other.verb,
+    verbText: other.verbText,
+    passive: other.passive,
+    command: true,
+    subject: other.passive ? rest : [],
+    denials: frame.denials + (forbidden ? 1 : 0),
+    quantifiers: [...frame.quantifiers, forbidden || frame.denials > 0 ? "must" : "may"].sort(),
+    groups: full([{ preposition: "", items: other.passive ? [] : rest, definite: false }, ...frame.groups])
+  }]
+}
+
+/** "The user wants replies in Spanish": reply in Spanish. */
+const asWish = (frame: Frame, other: Frame): ReadonlyArray<Frame> => {
+  const first = frame.groups[0]
+  if (!/^(?:want|like|prefer|need)$/.test(frame.verb) || !other.command || first?.preposition !== "") return []
+  if (frame.denials > 0 || !/^(?:user|we)$/.test(frame.subject.map(({ lemma }) => lemma).join(" "))) return []
+  const noun = first.items.find((item) => ofVerb(item, other.verb, other.verbText))
+  if (noun === undefined) return []
+  const rest = first.items.filter((item) => item !== noun && item.lemma !== "you")
+  return [{
+    ...frame,
+    verb: other.verb,
+    verbText: other.verbText,
+    command: true,
+    subject: [],
+    groups: full([{ ...first, items: rest }, ...frame.groups.slice(1)])
+  }]
+}
+
+/** "Uses Kafka for the event queue", "works as a nurse": what it is. */
+const asState = (frame: Frame, other: Frame): ReadonlyArray<Frame> => {
+  if (other.verb !== "be" || frame.passive || frame.denials > 0) return []
+  const first = frame.groups[0]
+  const purpose = frame.groups.find(({ preposition }) => preposition === "for")
+  if (frame.verb === "use" && purpose !== undefined && first?.preposition === "") {
+    const head = purpose.items[purpose.items.length - 1]!
+    const owners = frame.subject.map((item) => ({ ...item, possesses: head.concept }))
+    const told = {
+      ...frame,
+      verb: "be",
+      verbText: "is",
+      subjectDefinite: true,
+      groups: [{ ...first, items: first.items.map((item) => ({ ...item, predicate: true })) },
+        ...frame.groups.filter((each) => each !== first && each !== purpose)]
+    }
+    return [{ ...told, subject: [...owners, ...purpose.items] }, { ...told, subject: purpose.items }]
+  }
+  const role = frame.groups.find(({ items, preposition }) => preposition === "as" && items.some(isPerson))
+  if (frame.verb !== "work" || role === undefined) return []
+  const groups = [{ ...role, preposition: "", items: role.items.map((item) => ({ ...item, predicate: true })) }]
+  return [{ ...frame, verb: "be", verbText: "is", groups: [...groups, ...frame.groups.filter((each) => each !== role)] }]
+}
+
+/** "Debian 12 runs on the server": the server runs it. "Twelve desks are in the room": the room has them. */
+const asHost = (frame: Frame, other: Frame): ReadonlyArray<Frame> => {
+  const place = frame.groups.find(({ preposition }) => /^(?:on|in)$/.test(preposition))
+  if (place === undefined || frame.passive || other.passive) return []
+  const runs = frame.verb === "run" && other.verb === "run" && place.preposition === "on" &&
+    other.groups[0]?.preposition === ""
+  const counted = frame.verb === "be" && /^(?:have|include)$/.test(other.verb) && frame.groups.length === 1 &&
+    frame.subject[0]?.value?.dimension === "number" && frame.subject.length > 1
+  if (!runs && !counted) return []
+  return [{
+    ...frame,
+    verb: other.verb,
+    verbText: other.verbText,
+    subject: place.items.map(({ side: _, ...item }) => item),
+    subjectDefinite: place.definite,
+    groups: full([group("", frame.subject), ...frame.groups.filter((each) => each !== place)])
+  }]
+}
+
+/** "Paolo is the husband of Ines": Ines is married to Paolo. */
+const asSpouse = (frame: Frame, other: Frame): ReadonlyArray<Frame> => {
+  const first = frame.groups[0]
+  if (frame.verb !== "be" || other.verb !== "marry" || first?.preposition !== "") return []
+  for (const [owned, whom] of [[frame.subject, first.items], [first.items, frame.subject]] as const) {
+    const noun = owned[owned.length - 1]
+    if (noun === undefined || owned.length < 2 || !/^(?:husband|wife|spouse)$/.test(noun.lemma)) continue
+    const to = whom.map((item) => ({ ...bare(item), side: "to" }))
+    return [{
+      ...frame,
+      verb: "marry",
+      verbText: other.verbText,
+      passive: other.passive,
+      subject: owned.slice(0, -1).map(bare),
+      groups: [group("to", to), ...frame.groups.slice(1)]
+    }]
+  }
+  return []
+}
+
+/** "Customers may return goods": goods may be returned, by customers. "The cafe bans dogs": dogs are banned there. */
+const asPassive = (frame: Frame, other: Frame): ReadonlyArray<Frame> => {
+  const object = frame.groups[0]
+  const house = /^(?:forbid|permit)$/.test(frame.verb)
+  if (!other.passive || frame.passive || object?.preposition !== "" || frame.subject.length === 0) return []
+  if (frame.verb !== other.verb && !(house && /^(?:forbid|permit)$/.test(other.verb))) return []
+  const doer = house ? group("in", frame.subject) : group("by", frame.subject)
+  return [{
+    ...frame,
+    passive: true,
+    subject: object.items,
+    subjectDefinite: object.definite,
+    groups: [doer, ...frame.groups.slice(1)]
+  }]
+}
+
+/** Gives the value of a telling the place it has in the other claim: "is an hour", "after an hour". */
+const placed = (telling: Frame, other: Frame): Frame => {
+  const groups = telling.groups.map((each) => {
+    const [value] = each.items
+    if (each.preposition !== "" || each.items.length !== 1 || value?.value === undefined) return each
+    const { dimension } = value.value
+    const home = other.groups.find(({ items }) => items.some((item) => item.value?.dimension === dimension))
+    const item = home?.items.find((candidate) => candidate.value?.dimension === dimension)
+    if (home === undefined || item === undefined || !/^(?:|after|for|on|at|in)$/.test(home.preposition)) return each
+    const { side: _, ...rest } = value
+    return { ...each, preposition: home.preposition, items: [item.side === undefined ? rest : { ...rest, side: item.side }] }
+  })
+  return { ...telling, groups }
+}
+
 /** The ways to tell the first frame with the verb of the second. */
 export const tellings = (frame: Frame, other: Frame): ReadonlyArray<Frame> => {
-  if (other.verb === "" || other.verb === "be" || frame.verb === other.verb && frame.verb !== "need") return []
+  if (other.verb === "") return []
+  if (other.verb === "be") return asState(frame, other)
+  if (frame.verb === other.verb) return [...asNeed(frame, other), ...asHost(frame, other), ...asPassive(frame, other)]
   return [
-    ...asEvent(frame, other),
-    ...asAttribute(frame, other),
+    ...[...asEvent(frame, other), ...asAttribute(frame, other)].map((telling) => placed(telling, other)),
     ...asMeans(frame, other),
-    ...asNeed(frame, other),
     ...asRole(frame, other),
     ...asDeed(frame, other),
-    ...asSpent(frame, other)
+    ...asSpent(frame, other),
+    ...asRule(frame, other),
+    ...asWish(frame, other),
+    ...asHost(frame, other),
+    ...asSpouse(frame, other),
+    ...asPassive(frame, other)
   ]
 }

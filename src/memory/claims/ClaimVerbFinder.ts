@@ -110,7 +110,9 @@ const turning: ReadonlySet<string> = new Set(["turn", "switch", "put", "carry", 
 
 /** Where the particle of a verb at `i` stands: next to it, or at the end of its clause ("turn the cache off"). */
 const particleAt = (elements: ReadonlyArray<Element>, i: number): number => {
-  if (particles.has(elements[i + 1]?.low ?? "")) return i + 1
+  const next = elements[i + 1]?.low ?? ""
+  // "Signed on Monday".
+  if (particles.has(next)) return (next === "on" || next === "over") && elements[i + 2]?.value !== undefined ? -1 : i + 1
   const last = elements.length - 1
   return last > i + 1 && last < i + 7 && particles.has(elements[last]!.low) ? last : -1
 }
