@@ -42,6 +42,15 @@ const namesKind = (item: Item, frame: Frame): boolean =>
         [items[at - 1], items[at + 1]].some((beside) => beside?.kind === "name" && beside.possesses !== item.concept))
   })
 
+// "Our office" is the office, unless the other says whose.
+const isOurs = ({ kind, lemma, possesses }: Item) => kind === "pronoun" && lemma === "we" && possesses !== undefined
+
+const impersonal = (frame: Frame, other: Frame): Frame =>
+  frame.subject.length > 1 && frame.subject.some(isOurs) && other.subjectDefinite &&
+    !other.subject.some(({ kind, possesses }) => kind === "pronoun" || possesses !== undefined)
+    ? { ...frame, subject: frame.subject.filter((item) => !isOurs(item)) }
+    : frame
+
 const withoutFillers = ({ left, right, shared }: Match): Match => ({
   shared,
   left: left.filter((item) => !isFiller(item)),
@@ -124,7 +133,8 @@ const facing = (one: Frame, other: Frame): readonly [Frame, Frame] => {
     : [one, other]
 }
 
-const compareFacing = (stored: Frame, other: Frame, similarity: number): Comparison => {
+const compareFacing = (given: Frame, told: Frame, similarity: number): Comparison => {
+  const [stored, other] = [impersonal(given, told), impersonal(told, given)]
   const all = withoutFillers(matchItems(contentOf(stored), contentOf(other)))
   const match = {
     shared: all.shared,

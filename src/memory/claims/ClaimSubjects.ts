@@ -137,7 +137,8 @@ const degrees: ReadonlyMap<string, string> = new Map(
   `long length;wide width;broad width;deep depth;thick thickness;tall height;high height;old age`.split(";")
     .map((pair) => pair.split(" ")).map(([adjective = "", noun = ""]) => [adjective, noun])
 )
-const measurable = /^(?:length|duration|months|number|mass|volume|money|data|percent|speed|power|area|temperature)/
+const extents = new Set("length width depth thickness height altitude diameter radius distance range".split(" "))
+const measurable = /^(?:length|unit m|duration|months|number|mass|volume|money|data|percent|speed|power|area|temperature)/
 
 /** "Is 120 km long", "has a length of 120 km": its length is 120 km. */
 const asMeasured = (frame: Frame): Frame | undefined => {
@@ -159,9 +160,15 @@ const asMeasured = (frame: Frame): Frame | undefined => {
   // Years of age are a number.
   const years = noun === "age" && dimension === "months" ? Number(key.slice("months:".length)) / 12 : Number.NaN
   const age = `number:${years}`
-  const told: Item = Number.isInteger(years)
+  const length = key.replace("unit m:", "length:")
+  const told: Item = dimension === "unit m"
+    ? { ...value, concept: length, lemma: length, value: { ...value.value, dimension: "length", key: length } }
+    : Number.isInteger(years)
     ? { ...value, concept: age, lemma: age, value: { ...value.value, dimension: "number", key: age } }
     : value
+  // Beside a height m is metres.
+  const metres = dimension === "unit m" && extents.has(noun)
+  if (dimension.startsWith("unit") && !metres) return undefined
   const concept = conceptOf(noun)
   const { predicate: _, side: __, ...plainValue } = told
   return {

@@ -51,8 +51,9 @@ const degrees = new Set("time date point day hour temperature period".split(" ")
 const bearing = set("have use listen run carry feature")
 
 const ofVerb = (item: Item, verb: string, verbText: string): boolean =>
-  item.value === undefined && item.kind !== "name" &&
-  (item.concept === verb || verb.includes("_") && verb.replace("_", "") === item.lemma || derived(item.lemma, verb) || derived(item.lemma, verbLemma(verbText.toLowerCase())))
+  item.value === undefined &&
+  (verb.includes("_") && verb.replace("_", "") === item.lemma ||
+    item.kind !== "name" && (item.concept === verb || derived(item.lemma, verb) || derived(item.lemma, verbLemma(verbText.toLowerCase()))))
 
 const isPerson = ({ kind, lemma }: Item): boolean => kind === "noun" && nounFields(lemma).includes(18)
 
@@ -78,7 +79,7 @@ const asEvent = (frame: Frame, other: Frame): ReadonlyArray<Frame> => {
   const verbal = { ...frame, verb: other.verb, verbText: other.verbText, perfect: other.perfect, subjectDefinite: true }
   const rest = [...unpredicated(frame.groups), group("", values)]
   const by = rest.find(({ preposition }) => preposition === "by")
-  const told: Array<Frame> = [{ ...verbal, subject: things, passive: other.passive, groups: full(rest) }]
+  const told: Array<Frame> = by !== undefined && !other.passive ? [] : [{ ...verbal, subject: things, passive: other.passive, groups: full(rest) }]
   if (by !== undefined) {
     told.push({
       ...verbal,
@@ -94,6 +95,13 @@ const asEvent = (frame: Frame, other: Frame): ReadonlyArray<Frame> => {
   return told
 }
 
+/** The value under the verb is the attribute: kept for 90 days, not until then or before. */
+const lasting = ({ groups, verb }: Frame): boolean =>
+  groups.every(({ items, preposition }) =>
+    !items.some(({ value }) => value !== undefined) || /^(?:|for|on|at)$/.test(preposition) ||
+    verb === "expire" && /^(?:after|in)$/.test(preposition)
+  )
+
 /** "The token's lifetime is an hour", "the Redis port is 6390". */
 const asAttribute = (frame: Frame, other: Frame): ReadonlyArray<Frame> => {
   if (frame.verb !== "be" || frame.subject.length < 2 || frame.groups.length === 0) return []
@@ -103,7 +111,7 @@ const asAttribute = (frame: Frame, other: Frame): ReadonlyArray<Frame> => {
   if (noun === undefined) return []
   const owners = frame.subject.filter((item) => item !== noun).map(bare)
   const told = { ...frame, verb: other.verb, verbText: other.verbText, passive: other.passive, subject: owners }
-  if (names !== undefined && (names.has(noun.lemma) || names.has(noun.concept))) {
+  if (names !== undefined && (names.has(noun.lemma) || names.has(noun.concept)) && lasting(other)) {
     return [{ ...told, groups: unpredicated(frame.groups) }]
   }
   const named = bearing.has(other.verb) &&
@@ -269,7 +277,7 @@ const asHost = (frame: Frame, other: Frame): ReadonlyArray<Frame> => {
   if (place === undefined || frame.passive || other.passive) return []
   const runs = frame.verb === "run" && other.verb === "run" && place.preposition === "on" &&
     other.groups[0]?.preposition === ""
-  const counted = frame.verb === "be" && /^(?:have|include)$/.test(other.verb) && frame.groups.length === 1 &&
+  const counted = frame.verb === "be" && /^(?:have|contain)$/.test(other.verb) && frame.groups.length === 1 &&
     frame.subject[0]?.value?.dimension === "number" && frame.subject.length > 1
   if (!runs && !counted) return []
   return [{
@@ -282,17 +290,19 @@ const asHost = (frame: Frame, other: Frame): ReadonlyArray<Frame> => {
   }]
 }
 
+const marry = conceptOf("marry")
+
 /** "Paolo is the husband of Ines": Ines is married to Paolo. */
 const asSpouse = (frame: Frame, other: Frame): ReadonlyArray<Frame> => {
   const first = frame.groups[0]
-  if (frame.verb !== "be" || other.verb !== "marry" || first?.preposition !== "") return []
+  if (frame.verb !== "be" || other.verb !== marry || first?.preposition !== "") return []
   for (const [owned, whom] of [[frame.subject, first.items], [first.items, frame.subject]] as const) {
     const noun = owned[owned.length - 1]
     if (noun === undefined || owned.length < 2 || !/^(?:husband|wife|spouse)$/.test(noun.lemma)) continue
     const to = whom.map((item) => ({ ...bare(item), side: "to" }))
     return [{
       ...frame,
-      verb: "marry",
+      verb: marry,
       verbText: other.verbText,
       passive: other.passive,
       subject: owned.slice(0, -1).map(bare),

@@ -11,8 +11,8 @@ import * as Words from "./ClaimWords.ts"
 
 /** How much a form at `i` speaks for being the finite verb: 0 no, 1 may be, 2 surely. */
 export const finite = (elements: ReadonlyArray<Element>, i: number): number => {
-  const { low, token, value } = elements[i]!
-  if (value !== undefined || i === 0) return 0
+  const { low, quantifier, token, value } = elements[i]!
+  if (value !== undefined || quantifier !== undefined || i === 0) return 0
   if (token.possessive || !/^[a-z'-]+$/.test(low) || isLittle(low)) return 0
   const before = elements[i - 1]!
   if (before.token.possessive || Words.determiners.has(before.low) || Words.possessives.has(before.low)) return 0
@@ -27,7 +27,8 @@ export const finite = (elements: ReadonlyArray<Element>, i: number): number => {
   const tags = forms.tags
   if (base !== low && low.endsWith("s")) {
     // "Holds 12 bottles".
-    if (before.value?.dimension === "number" && formsOf(base).noun) return 0
+    if (before.value?.dimension === "number" && formsOf(base).noun &&
+      !(i > 1 && looksLikeName(elements[i - 2]!))) return 0
     if (pronoun) return 2
     if (tags[0] === "NNS" && !tags.includes("VBZ") && formsOf(base).noun) return 1
     const beforeForms = formsOf(before.low)
@@ -106,6 +107,10 @@ export const particles: ReadonlySet<string> = new Set([
   "on"
 ])
 
+/** Verbs with a particle that WordNet lacks. */
+const technical: ReadonlySet<string> = new Set(`time_out opt_out log_out sign_up log_off spin_up scale_up scale_down
+  sign_off wind_down roll_over`.split(/\s+/))
+
 const turning: ReadonlySet<string> = new Set(["turn", "switch", "put", "carry", "log", "sign", "go"])
 
 /** Where the particle of a verb at `i` stands: next to it, or at the end of its clause ("turn the cache off"). */
@@ -137,7 +142,7 @@ export const phrasal = (elements: ReadonlyArray<Element>, i: number, verb: Item)
     }
   }
   const lemma = `${base}_${particle}`
-  return particle !== "on" && isVerbPhrase(lemma)
+  return particle !== "on" && (isVerbPhrase(lemma) || technical.has(lemma))
     ? { ...verb, lemma, concept: conceptOf(lemma), text: `${verb.text} ${particle}` }
     : verb
 }
