@@ -19,6 +19,7 @@ pass succeed | fail
 win beat | lose
 begin start open | end finish stop cease halt
 before | after
+brief concise terse | long detailed verbose lengthy
 above over | below under beneath
 with | without
 increase rise grow raise gain improve | decrease fall drop shrink reduce lower decline worsen

@@ -155,7 +155,8 @@ export const frameOf = (elements: ReadonlyArray<Element>, verb: number, end: num
       // A phrase before the verb belongs to the subject, one before the subject ("On Mondays the …") is its own.
       if (inSubject && current(subject).length > 0) {
         if (low === "for") group.phrases.push([])
-        side = Words.directed.has(low) ? low : ""
+        // "The purchase of Velo by Orbis" keeps who did it.
+        side = Words.directed.has(low) || low === "by" ? low : ""
         continue
       }
       if (low !== "to" || i > 1) open(low)

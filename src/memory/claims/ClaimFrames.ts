@@ -12,6 +12,7 @@ import { compareObjects, ruleOf } from "./ClaimObjects.ts"
 import { quantifiersOppose } from "./ClaimQuantifiers.ts"
 import { areScoped, areTwoFacts, compareReworded } from "./ClaimReworded.ts"
 import { relateRoles } from "./ClaimRoles.ts"
+import { conceptOf } from "./ClaimSynonyms.ts"
 import { excludedBy, ofOneSubject } from "./ClaimStates.ts"
 import { relateSubjects, turned } from "./ClaimSubjects.ts"
 import { tellings } from "./ClaimTellings.ts"
@@ -309,8 +310,8 @@ const sameSubject = (
   const opposite = oppositeWords(left, right)
   if (opposite !== undefined) {
     const rest = {
-      left: left.filter((item) => item !== opposite.from),
-      right: right.filter((item) => item !== opposite.to)
+      left: left.filter((item) => item !== opposite.from && !wishes.has(item.concept)),
+      right: right.filter((item) => item !== opposite.to && !wishes.has(item.concept))
     }
     if (rest.left.length === 0 || rest.right.length === 0) {
       // Allowed on the north terrace and not on the south one; off for guests and on for auditors.
@@ -331,6 +332,7 @@ const sameSubject = (
     return answer("differs", "negation", `One denies what the other says of ${quoted(subject || one.verbText)}.`)
   }
   const sameVerb = one.verb === other.verb || bothRest(one, other) || again(one.verb, other.verb) ||
+    wishes.has(one.verb) && wishes.has(other.verb) || occurs.has(one.verb) && occurs.has(other.verb) ||
     (lightVerbs.has(one.verb) && lightVerbs.has(other.verb) && one.verb !== "have" && other.verb !== "have")
   if (quantified?.opposed === true && oneSided) {
     return answer("differs", "quantifier", `They differ in quantity: ${sayQuantifiers(quantified)}.`)
@@ -365,6 +367,7 @@ const sameSubject = (
       ? answer("unsure", "quantifier", `One is said to be the only one: ${against(textOf(left), textOf(right))}.`)
       : found
   }
+  if (sameWay(one, other)) return answer("unsure", "object", `Two ways to one place: ${against(textOf(left), textOf(right))}.`)
   if (sameQuestion(one, other) && !mixed(left, right)) {
     return answer(
       "differs",
@@ -385,6 +388,18 @@ const sameSubject = (
 const sidesOf = new Set("north south east west front back left right upper lower inner outer up down".split(" "))
 const placesDiffer = (one: Item, other: Item): boolean => sidesOf.has(one.lemma) && sidesOf.has(other.lemma)
 
+const wishes = new Set(["want", "prefer", "like"])
+const occurs = new Set(["happen", "hold", "occur"])
+const going = new Set("go drive cycle bike bicycle walk commute travel take fly run ride".split(" ").map(conceptOf))
+
+/** By bus or by bike to one place: how one gets there. */
+const sameWay = (one: Frame, other: Frame): boolean => {
+  const goal = (frame: Frame) => frame.groups.find(({ preposition }) => preposition === "to")?.items ?? []
+  const [ours, theirs] = [goal(one), goal(other)]
+  return going.has(one.verb) && going.has(other.verb) && one.tense === other.tense && ours.length > 0 &&
+    ours.every(({ concept }) => theirs.some((item) => item.concept === concept))
+}
+
 /** A time against a place: two questions. */
 const mixed = (left: ReadonlyArray<Item>, right: ReadonlyArray<Item>): boolean => {
   const values = (items: ReadonlyArray<Item>) => {
@@ -396,12 +411,13 @@ const mixed = (left: ReadonlyArray<Item>, right: ReadonlyArray<Item>): boolean =
 }
 
 const rests = ({ groups, verb }: Frame): boolean =>
-  (resting.has(verb) || verb === "hang" || verb === "be") &&
+  (resting.has(verb) || /^(?:hang|be|live)$/.test(verb)) &&
   groups.length > 0 && groups.every(({ preposition }) => placing.has(preposition)) &&
   groups.some(({ items }) => items.every(({ value }) => value === undefined))
 
 /** Kept in the drawer, hung on the wall: where it is. */
-const bothRest = (one: Frame, other: Frame): boolean => rests(one) && rests(other)
+const bothRest = (one: Frame, other: Frame): boolean =>
+  rests(one) && rests(other) && (one.verb !== "live" || other.verb !== "be") && (other.verb !== "live" || one.verb !== "be")
 
 /** "Written in Go", "rewritten in Rust". */
 const again = (one: string, other: string): boolean => one.length > 3 && other === `re${one}` || other.length > 3 && one === `re${other}`

@@ -134,7 +134,8 @@ export const sameDimension = (one: string, other: string): boolean => familyOf(o
 export const oppositeWords = (one: ReadonlyArray<Item>, other: ReadonlyArray<Item>): Pair | undefined =>
   firstPair(one, other, (from, to) =>
     from.value === undefined && to.value === undefined &&
-    (opposes(from.concept, to.concept) || (wordy(from) && wordy(to) && antonymous(from.lemma, to.lemma)) ||
+    (opposes(from.concept, to.concept) || denies(from.text.toLowerCase(), to.text.toLowerCase()) ||
+      denies(to.text.toLowerCase(), from.text.toLowerCase()) || (wordy(from) && wordy(to) && antonymous(from.lemma, to.lemma)) ||
       opposes(from.lemma, to.lemma) || alternatives(from.concept, to.concept)))
 
 /** What may be left over without changing a claim. */

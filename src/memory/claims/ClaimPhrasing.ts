@@ -32,6 +32,7 @@ for (
   |as already mentioned|as mentioned|as mentioned before|to be clear|to be precise|in short|basically|actually
   |it should be noted that|it is worth noting that|worth noting`.split("|")
 ) add(phrase.replace(/\s+/g, " ").trim(), "", true)
+add("avoid", "do not use", true)
 add("it is not true that", "not", true)
 add("it is false that", "not", true)
 add("it is not the case that", "not", true)
@@ -324,6 +325,7 @@ const ambiguous = (tokens: ReadonlyArray<Token>, i: number, { from }: Rewriting)
   ) {
     return !next.endsWith("ing")
   }
+  if (from[0] === "avoid" && (next.endsWith("ing") || !tokens[i]!.first)) return true
   if (from.length > 1) return false
   if (/^(?:us|uk|eu|usa|uae|nyc)$/.test(from[0]!)) return text !== text.toUpperCase()
   if (from[0] === "lack") return !/^(?:i|we|you|they|and|users?|[a-z]+s)$/.test(tokens[i - 1]?.low ?? "")

@@ -16,7 +16,7 @@ const set = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s
 
 /** Words that a value or a place carries: a claim says no other thing for having one of them more. */
 const thin = set(`stand keep hold stay sit lie live place locate base store set schedule happen occur plan fix begin
-  start last take run go cost charge price pay amount total come count send go_out deliver appear earn hang find set_up number measure weigh contain include exist get
+  start last take run go cost charge price pay amount total come count send go_out deliver appear earn hang find temperature term level speed capacity maximum minimum max min number measure weigh contain include exist get
   give say mean call name find need require use use install put make work open day date time year month hour week value
   rate fee figure size length height weight duration age kind sort type way total sum one thing daily weekly monthly
   everyone everybody every each only single whole exact worth member people person allow let limit cap follow`)
@@ -51,7 +51,9 @@ const anchored = (one: Frame, other: Frame, match: Match): boolean => {
   const heads = [headOf(one.subject), headOf(other.subject)]
   const met = heads.some((head) => head !== undefined && !lone.has(head) && head.value === undefined)
   // One thing of which both say only how often, how much or when.
-  const same = relateSubjects(one, other) === "equal" && valuePairs(match) === 1
+  const attributes = (items: ReadonlyArray<Item>) => items.filter(({ kind, lemma }) => kind === "noun" && thin.has(lemma)).length
+  const same = valuePairs(match) === 1 && (relateSubjects(one, other) === "equal" ||
+    attributes(match.left) + attributes(match.right) === 1 && [...lone].every((item) => !isStrong(item)))
   return met && (same || names > 0 && nouns.length > 0 || names > 1 || nouns.length > 1)
 }
 

@@ -143,6 +143,15 @@ const measurable = /^(?:length|unit m|duration|months|number|mass|volume|money|d
 /** "Is 120 km long", "has a length of 120 km": its length is 120 km. */
 const asMeasured = (frame: Frame): Frame | undefined => {
   const first = frame.groups[0]
+  const [head, only] = [frame.subject[frame.subject.length - 1], first?.items[0]]
+  if (
+    frame.verb === "be" && head !== undefined && extents.has(head.lemma) && first?.items.length === 1 &&
+    only?.value?.dimension === "unit m"
+  ) {
+    const key = only.value.key.replace("unit m:", "length:")
+    const metres = { ...only, concept: key, lemma: key, value: { ...only.value, dimension: "length", key } }
+    return { ...frame, groups: [{ ...first, items: [metres] }, ...frame.groups.slice(1)] }
+  }
   if (first?.preposition !== "" || first.items.length !== 2 || frame.subject.length === 0 || frame.passive) {
     return undefined
   }
@@ -288,6 +297,9 @@ const asAgent = (frame: Frame | undefined): Frame | undefined => {
   const noun = first.items[first.items.length - 1]
   const owners = first.items.slice(0, -1)
   if (noun === undefined || noun.kind !== "noun") return undefined
+  const tense = /^(?:author|architect|founder|inventor|composer)$/.test(noun.lemma) && frame.tense === ""
+    ? "past" as const
+    : frame.tense
   // "The data team lead": the lead of the data team.
   const compound = owners.length > 0 && first.definite && owners.every(({ kind, possesses }) =>
     possesses === undefined && (kind === "noun" || kind === "name")
@@ -325,6 +337,7 @@ const asAgent = (frame: Frame | undefined): Frame | undefined => {
     ...frame,
     verb: conceptOf(verb),
     verbText: noun.text,
+    tense,
     groups: [
       { preposition: "", items: owners.map(({ possesses: _, predicate: __, ...item }) => item), definite: true },
       ...frame.groups.slice(1)

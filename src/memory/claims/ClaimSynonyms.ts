@@ -42,6 +42,7 @@ expire expiry expiration run_out
 happen occur
 name call
 cancel scrap call_off
+close shut_down close_down shut
 submit hand_in turn_in
 continue go_on carry_on
 reject turn_down

@@ -50,10 +50,16 @@ const degrees = new Set("time date point day hour temperature period".split(" ")
 /** Verbs under which an attribute is named beside its value: has a limit of 5, listens on port 80. */
 const bearing = set("have use listen run carry feature")
 
+const endings = new Set("ure al ment ation ition ion ance ence ing age".split(" "))
+
+/** "Closure" and "close", which WordNet joins in rarer senses only. */
+const formed = (noun: string, verb: string): boolean =>
+  [verb, verb.replace(/e$/, "")].some((stem) => stem.length > 2 && noun.startsWith(stem) && endings.has(noun.slice(stem.length)))
+
 const ofVerb = (item: Item, verb: string, verbText: string): boolean =>
   item.value === undefined &&
   (verb.includes("_") && verb.replace("_", "") === item.lemma ||
-    item.kind !== "name" && (item.concept === verb || derived(item.lemma, verb) || derived(item.lemma, verbLemma(verbText.toLowerCase()))))
+    item.kind !== "name" && (item.concept === verb || formed(item.lemma, verbLemma(verbText.toLowerCase())) || derived(item.lemma, verb) || derived(item.lemma, verbLemma(verbText.toLowerCase()))))
 
 const isPerson = ({ kind, lemma }: Item): boolean => kind === "noun" && nounFields(lemma).includes(18)
 
@@ -78,26 +84,32 @@ const asEvent = (frame: Frame, other: Frame): ReadonlyArray<Frame> => {
   if (things.length === 0) return []
   const verbal = { ...frame, verb: other.verb, verbText: other.verbText, perfect: other.perfect, subjectDefinite: true }
   const rest = [...unpredicated(frame.groups), group("", values)]
-  const by = rest.find(({ preposition }) => preposition === "by")
-  const told: Array<Frame> = by !== undefined && !other.passive ? [] : [{ ...verbal, subject: things, passive: other.passive, groups: full(rest) }]
+  const inner = group("by", things.filter(({ side }) => side === "by"))
+  const by = inner.items.length > 0 ? inner : rest.find(({ preposition }) => preposition === "by")
+  const done = things.filter(({ side }) => side !== "by")
+  if (done.length === 0) return []
+  const told: Array<Frame> = by !== undefined && !other.passive
+    ? []
+    : [{ ...verbal, subject: done, passive: other.passive, groups: full(inner.items.length > 0 ? [inner, ...rest] : rest) }]
   if (by !== undefined) {
     told.push({
       ...verbal,
-      subject: by.items,
+      subject: by.items.map(({ side: _, ...item }) => item),
       passive: false,
-      groups: full([group("", things), ...rest.filter((each) => each !== by)])
+      groups: full([group("", done), ...rest.filter((each) => each !== by)])
     })
   }
-  for (let i = 1; i < things.length; i++) {
-    const [doer, done] = [things.slice(0, i), things.slice(i)]
-    told.push({ ...verbal, subject: doer, passive: false, groups: full([group("", done), ...rest]) })
+  for (let i = 1; by === undefined && i < things.length; i++) {
+    const object = group("", things.slice(i))
+    told.push({ ...verbal, subject: things.slice(0, i), passive: false, groups: full([object, ...rest]) })
   }
   return told
 }
 
 /** The value under the verb is the attribute: kept for 90 days, not until then or before. */
 const lasting = ({ groups, verb }: Frame): boolean =>
-  groups.every(({ items, preposition }) =>
+  groups.every(({ preposition }) =>
+    !/^(?:before|until|till|by|since|from|within)$/.test(preposition)) && groups.every(({ items, preposition }) =>
     !items.some(({ value }) => value !== undefined) || /^(?:|for|on|at)$/.test(preposition) ||
     verb === "expire" && /^(?:after|in)$/.test(preposition)
   )

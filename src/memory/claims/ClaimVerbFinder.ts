@@ -30,6 +30,7 @@ export const finite = (elements: ReadonlyArray<Element>, i: number): number => {
     if (before.value?.dimension === "number" && formsOf(base).noun &&
       !(i > 1 && looksLikeName(elements[i - 2]!))) return 0
     if (pronoun) return 2
+    if (/^(?:wants|needs|prefers|likes|uses|owns|hates)$/.test(low)) return 2
     if (tags[0] === "NNS" && !tags.includes("VBZ") && formsOf(base).noun) return 1
     const beforeForms = formsOf(before.low)
     const onlyAdjective = beforeForms.adjective && !beforeForms.noun && !looksLikeName(before)
@@ -78,7 +79,9 @@ export const verbIndex = (elements: ReadonlyArray<Element>): number => {
     const bare = first.value === undefined && !isLittle(first.low) && forms.verb &&
       verbLemma(first.low) === first.low &&
       !first.token.possessive
-    const sure = head > 0 || forms.tags[0] === "VB" || forms.tags[0] === "VBP" || !forms.noun
+    const asked = next !== undefined && imperative.has(first.low) && !/^(?:of|is|are|was|for|and|or|by|to)$/.test(next.low) &&
+      next.value === undefined
+    const sure = head > 0 || asked || forms.tags[0] === "VB" || forms.tags[0] === "VBP" || !forms.noun
     const followed = next !== undefined && (next.value !== undefined || Words.determiners.has(next.low) ||
       Words.possessives.has(next.low) || Words.prepositions.has(next.low) || next.low.endsWith("s"))
     const late = best < 0 || most < 1.6 ||
@@ -94,6 +97,9 @@ export const verbIndex = (elements: ReadonlyArray<Element>): number => {
   }
   return best
 }
+
+/** Verbs commands begin with although they are nouns too. */
+const imperative: ReadonlySet<string> = new Set("use set call run write answer reply send ask keep store name put check".split(" "))
 
 export const particles: ReadonlySet<string> = new Set([
   "up",
