@@ -98,5 +98,13 @@ const assignment = (elements: ReadonlyArray<Element>, at: number): Frame => {
     return Words.determiners.has(element.low) || Words.prepositions.has(element.low) ? [] : [itemOf(element)]
   })
   const denials = elements.slice(0, at + 1).filter(({ low }) => denies(low, "en")).length
-  return { ...frame, subject, subjectDefinite: true, verb: "be", verbText: "is", denials: frame.denials + denials, assigned: true }
+  return {
+    ...frame,
+    subject,
+    subjectDefinite: true,
+    verb: "be",
+    verbText: "is",
+    denials: frame.denials + denials,
+    assigned: true
+  }
 }

@@ -7,19 +7,19 @@ import { against, answer, type Comparison, quoted } from "./ClaimComparison.ts"
 import { asUndergone, compareConverses, otherTellings } from "./ClaimConverses.ts"
 import { ruledOutBy } from "./ClaimDiets.ts"
 import { complements, type Frame, type Item, textOf } from "./ClaimFrame.ts"
+import { otherSubject } from "./ClaimHolders.ts"
 import { complementary, differingValues, isFiller, type Match, matchItems, oppositeWords } from "./ClaimMatch.ts"
 import { compareObjects, ruleOf } from "./ClaimObjects.ts"
 import { quantifiersOppose } from "./ClaimQuantifiers.ts"
+import { mixed, namesKind, oneVerb, placesDiffer, sameQuestion, sameWay, wishes } from "./ClaimQuestions.ts"
 import { areScoped, areTwoFacts, compareReworded } from "./ClaimReworded.ts"
 import { relateRoles } from "./ClaimRoles.ts"
-import { conceptOf } from "./ClaimSynonyms.ts"
 import { excludedBy, ofOneSubject } from "./ClaimStates.ts"
 import { relateSubjects, turned } from "./ClaimSubjects.ts"
 import { tellings } from "./ClaimTellings.ts"
 import { derived } from "./ClaimThesaurus.ts"
 import { occurring, resting, running, saysLittle, tensesDiffer, valued, weak } from "./ClaimThinVerbs.ts"
-import { lightVerbs, oneHolder, questions } from "./ClaimVerbs.ts"
-import { classNouns, kindNouns, placing } from "./ClaimWords.ts"
+import { lightVerbs } from "./ClaimVerbs.ts"
 
 const verbItem = (frame: Frame): ReadonlyArray<Item> =>
   frame.verb === "" || lightVerbs.has(frame.verb)
@@ -32,16 +32,6 @@ const contentOf = (frame: Frame): ReadonlyArray<Item> => [
   // A pronoun behind the verb points back.
   ...complements(frame).filter(({ lemma }) => !/^(?:he|she|it|they|him|her|them)$/.test(lemma))
 ]
-
-/** "Environment" beside "production" names no other thing. */
-const namesKind = (item: Item, frame: Frame): boolean =>
-  item.kind === "noun" &&
-  [frame.subject, ...frame.groups.map(({ items }) => items)].some((items) => {
-    const at = items.indexOf(item)
-    return at >= 0 && items.length > 1 && (kindNouns.has(item.lemma) ||
-      classNouns.has(item.lemma) &&
-        [items[at - 1], items[at + 1]].some((beside) => beside?.kind === "name" && beside.possesses !== item.concept))
-  })
 
 // "Our office" is the office, unless the other says whose.
 const isOurs = ({ kind, lemma, possesses }: Item) => kind === "pronoun" && lemma === "we" && possesses !== undefined
@@ -237,60 +227,6 @@ const bridged = (one: Frame, other: Frame): boolean =>
     complements(other).some(({ concept, lemma }) => concept === item.concept && lemma !== item.lemma)
   )
 
-/** Verbs for who is at the head of something. */
-const leading = new Set("lead manage run direct chair oversee".split(" "))
-
-const otherSubject = (one: Frame, other: Frame, match: Match, opposed: boolean): Comparison => {
-  const text = against(textOf(one.subject) || one.verbText, textOf(other.subject) || other.verbText)
-  const behind = matchItems(complements(one), complements(other))
-  // Who alone may leaves nobody else who may.
-  const only = one.quantifiers.includes("only") !== other.quantifiers.includes("only")
-  if (
-    only && !opposed && one.verb === other.verb && behind.left.length === 0 && behind.right.length === 0 &&
-    behind.shared > 0
-  ) {
-    return answer("differs", "quantifier", `One says it of one alone: ${text}.`)
-  }
-  // "Five people must sign", "three people must sign": a count before what it counts, not the number of a room.
-  const counted = ({ subject }: Frame, { value }: Item) =>
-    value?.dimension === "number" && subject[0]?.value === value && subject.length > 1
-  const [ours, theirs] = [match.left[0], match.right[0]]
-  if (
-    match.left.length === 1 && match.right.length === 1 && !opposed && one.verb === other.verb &&
-    behind.left.length === 0 && behind.right.length === 0 && counted(one, ours!) && counted(other, theirs!)
-  ) {
-    return answer("differs", "number", `They differ in ${against(ours!.text, theirs!.text)}.`)
-  }
-  const names = [one, other].every(({ subject }) =>
-    subject.every(({ kind, text }) => kind === "name" || /^\p{Lu}/u.test(text)) && subject.length > 0
-  )
-  const alone = (items: ReadonlyArray<Item>) => items.every((item) => namesKind(item, one) || namesKind(item, other))
-  const holders = oneHolder.has(one.verb) || one.agent === true || other.agent === true ||
-    one.quantifiers.includes("superlative") && other.quantifiers.includes("superlative")
-  const ruling = one.verb === other.verb || leading.has(one.verb) && leading.has(other.verb)
-  const definite = [one, other].some(({ agent, groups }) => agent === true || groups[0]?.definite === true) ||
-    one.quantifiers.includes("superlative")
-  if (
-    names && ruling && holders && !opposed && alone(behind.left) && alone(behind.right) && behind.shared > 0 &&
-    definite && match.left.length > 0 && match.right.length > 0
-  ) {
-    return answer("differs", "name", `One thing, two holders: ${text}.`, {
-      subject: textOf(complements(one)).toLowerCase(),
-      predicate: one.verb
-    })
-  }
-  // "the youngest is Ann", "the oldest is Ann": one who is both ends.
-  const named = complements(one).length > 0 && complements(one).every(({ kind }) => kind === "name")
-  const opposite = oppositeWords(match.left, match.right)
-  if (
-    named && opposite !== undefined && !opposed && match.left.length === 1 && match.right.length === 1 &&
-    one.verb === other.verb
-  ) {
-    return answer("differs", "antonym", `Opposites: ${against(opposite.from.text, opposite.to.text)}.`)
-  }
-  return answer("other", "other-subject", `They are about different things: ${text}.`)
-}
-
 const sameSubject = (
   one: Frame,
   other: Frame,
@@ -316,7 +252,11 @@ const sameSubject = (
     if (rest.left.length === 0 || rest.right.length === 0) {
       // Allowed on the north terrace and not on the south one; off for guests and on for auditors.
       if (opposed && placesDiffer(opposite.from, opposite.to)) {
-        return answer("other", "compatible", `Each is said of its own: ${against(opposite.from.text, opposite.to.text)}.`)
+        return answer(
+          "other",
+          "compatible",
+          `Each is said of its own: ${against(opposite.from.text, opposite.to.text)}.`
+        )
       }
       if (opposed) {
         return answer(
@@ -331,9 +271,7 @@ const sameSubject = (
   if (opposed && oneSided && left.length + right.length <= 2) {
     return answer("differs", "negation", `One denies what the other says of ${quoted(subject || one.verbText)}.`)
   }
-  const sameVerb = one.verb === other.verb || bothRest(one, other) || again(one.verb, other.verb) ||
-    wishes.has(one.verb) && wishes.has(other.verb) || occurs.has(one.verb) && occurs.has(other.verb) ||
-    (lightVerbs.has(one.verb) && lightVerbs.has(other.verb) && one.verb !== "have" && other.verb !== "have")
+  const sameVerb = oneVerb(one, other)
   if (quantified?.opposed === true && oneSided) {
     return answer("differs", "quantifier", `They differ in quantity: ${sayQuantifiers(quantified)}.`)
   }
@@ -367,7 +305,9 @@ const sameSubject = (
       ? answer("unsure", "quantifier", `One is said to be the only one: ${against(textOf(left), textOf(right))}.`)
       : found
   }
-  if (sameWay(one, other)) return answer("unsure", "object", `Two ways to one place: ${against(textOf(left), textOf(right))}.`)
+  if (sameWay(one, other)) {
+    return answer("unsure", "object", `Two ways to one place: ${against(textOf(left), textOf(right))}.`)
+  }
   if (sameQuestion(one, other) && !mixed(left, right)) {
     return answer(
       "differs",
@@ -383,48 +323,6 @@ const sameSubject = (
       against(one.verbText || textOf(left), other.verbText || textOf(right))
     }.`
   )
-}
-
-const sidesOf = new Set("north south east west front back left right upper lower inner outer up down".split(" "))
-const placesDiffer = (one: Item, other: Item): boolean => sidesOf.has(one.lemma) && sidesOf.has(other.lemma)
-
-const wishes = new Set(["want", "prefer", "like"])
-const occurs = new Set(["happen", "hold", "occur"])
-const going = new Set("go drive cycle bike bicycle walk commute travel take fly run ride".split(" ").map(conceptOf))
-
-/** By bus or by bike to one place: how one gets there. */
-const sameWay = (one: Frame, other: Frame): boolean => {
-  const goal = (frame: Frame) => frame.groups.find(({ preposition }) => preposition === "to")?.items ?? []
-  const [ours, theirs] = [goal(one), goal(other)]
-  return going.has(one.verb) && going.has(other.verb) && one.tense === other.tense && ours.length > 0 &&
-    ours.every(({ concept }) => theirs.some((item) => item.concept === concept))
-}
-
-/** A time against a place: two questions. */
-const mixed = (left: ReadonlyArray<Item>, right: ReadonlyArray<Item>): boolean => {
-  const values = (items: ReadonlyArray<Item>) => {
-    const told = items.filter(({ kind }) => kind !== "verb")
-    return told.length === 0 ? undefined : told.every(({ value }) => value !== undefined)
-  }
-  const [ours, theirs] = [values(left), values(right)]
-  return ours !== undefined && theirs !== undefined && ours !== theirs
-}
-
-const rests = ({ groups, verb }: Frame): boolean =>
-  (resting.has(verb) || /^(?:hang|be|live)$/.test(verb)) &&
-  groups.length > 0 && groups.every(({ preposition }) => placing.has(preposition)) &&
-  groups.some(({ items }) => items.every(({ value }) => value === undefined))
-
-/** Kept in the drawer, hung on the wall: where it is. */
-const bothRest = (one: Frame, other: Frame): boolean =>
-  rests(one) && rests(other) && (one.verb !== "live" || other.verb !== "be") && (other.verb !== "live" || one.verb !== "be")
-
-/** "Written in Go", "rewritten in Rust". */
-const again = (one: string, other: string): boolean => one.length > 3 && other === `re${one}` || other.length > 3 && one === `re${other}`
-
-const sameQuestion = (one: Frame, other: Frame): boolean => {
-  const question = questions.get(one.verb)
-  return question !== undefined && question === questions.get(other.verb)
 }
 
 const sharedBehind = (one: Frame, other: Frame): number => matchItems(complements(one), complements(other)).shared

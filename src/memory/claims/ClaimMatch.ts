@@ -135,7 +135,8 @@ export const oppositeWords = (one: ReadonlyArray<Item>, other: ReadonlyArray<Ite
   firstPair(one, other, (from, to) =>
     from.value === undefined && to.value === undefined &&
     (opposes(from.concept, to.concept) || denies(from.text.toLowerCase(), to.text.toLowerCase()) ||
-      denies(to.text.toLowerCase(), from.text.toLowerCase()) || (wordy(from) && wordy(to) && antonymous(from.lemma, to.lemma)) ||
+      denies(to.text.toLowerCase(), from.text.toLowerCase()) ||
+      (wordy(from) && wordy(to) && antonymous(from.lemma, to.lemma)) ||
       opposes(from.lemma, to.lemma) || alternatives(from.concept, to.concept)))
 
 /** What may be left over without changing a claim. */

@@ -147,6 +147,12 @@ export const compareObjects = (
   if (verbal(one.verb) && told(from) !== told(to) && preposition !== "") return several
   if (one.command && other.command && one.denials % 2 === 1 && other.denials % 2 === 1) return several
   if (one.tense === "past" && preposition === "at" && !one.passive && [from, to].every(isEvent)) return several
+  // "Use British spelling", "use metric units": two rules.
+  if (
+    one.command && other.command && from.length > 1 && to.length > 1 && differingValues(from, to) === undefined &&
+    headOf(from)?.concept !== headOf(to)?.concept && !to.some(({ kind }) => kind === "name" || kind === "value") &&
+    preposition === ""
+  ) return several
   // Something else is said of each besides: two facts.
   const besides = all.filter((each) => each !== first && each.from.length + each.to.length > 0)
   if (differingValues(from, to) !== undefined) {

@@ -25,7 +25,7 @@ const isStrong = (item: Item): boolean =>
   // A live key, not where one lives.
   item.kind === "adjective" && item.lemma === "live" ||
   item.value === undefined && item.kind !== "pronoun" && !isFiller(item) && !thin.has(item.concept) &&
-  !thin.has(item.lemma) && !lightVerbs.has(item.concept) && !kindNouns.has(item.lemma)
+    !thin.has(item.lemma) && !lightVerbs.has(item.concept) && !kindNouns.has(item.lemma)
 
 /** A thing of its own: it heads the subject or is what the verb is said of, not a circumstance. */
 const isHead = (item: Item, frame: Frame): boolean =>
@@ -51,7 +51,8 @@ const anchored = (one: Frame, other: Frame, match: Match): boolean => {
   const heads = [headOf(one.subject), headOf(other.subject)]
   const met = heads.some((head) => head !== undefined && !lone.has(head) && head.value === undefined)
   // One thing of which both say only how often, how much or when.
-  const attributes = (items: ReadonlyArray<Item>) => items.filter(({ kind, lemma }) => kind === "noun" && thin.has(lemma)).length
+  const attributes = (items: ReadonlyArray<Item>) =>
+    items.filter(({ kind, lemma }) => kind === "noun" && thin.has(lemma)).length
   const same = valuePairs(match) === 1 && (relateSubjects(one, other) === "equal" ||
     attributes(match.left) + attributes(match.right) === 1 && [...lone].every((item) => !isStrong(item)))
   return met && (same || names > 0 && nouns.length > 0 || names > 1 || nouns.length > 1)
@@ -113,8 +114,12 @@ const replaced = (news: Frame, state: Frame): string | undefined => {
   if (old.length === 0) return undefined
   const told = [...state.subject, ...complements(state)]
   const has = (items: ReadonlyArray<Item>, concept: string) => items.some((item) => item.concept === concept)
-  const rest = [...news.subject, ...news.groups.filter(({ preposition }) => preposition !== "instead").flatMap(({ items }) => items)]
-  return old.every(({ concept }) => has(told, concept)) && rest.some((item) => isStrong(item) && has(told, item.concept))
+  const rest = [
+    ...news.subject,
+    ...news.groups.filter(({ preposition }) => preposition !== "instead").flatMap(({ items }) => items)
+  ]
+  return old.every(({ concept }) => has(told, concept)) &&
+      rest.some((item) => isStrong(item) && has(told, item.concept))
     ? textOf(old)
     : undefined
 }
@@ -133,9 +138,10 @@ const isScope = ({ concept, lemma, value }: Item): boolean =>
   value === undefined
     ? scopes.has(concept) || scopes.has(lemma)
     // "On Saturdays", not "on Saturday".
-    : value.dimension === "weekday" && /s$/.test(value.text) || /^(?:number:(?:19|20)\d\d|date:\d{4}--|repeat:(?:weekday|weekend|morning|evening|afternoon|night))$/.test(
-      value.key
-    )
+    : value.dimension === "weekday" && /s$/.test(value.text) ||
+      /^(?:number:(?:19|20)\d\d|date:\d{4}--|repeat:(?:weekday|weekend|morning|evening|afternoon|night))$/.test(
+        value.key
+      )
 
 /** Each of them is said of its own season, year or part of the day, and says another thing of it. */
 export const areScoped = (left: ReadonlyArray<Item>, right: ReadonlyArray<Item>): boolean => {

@@ -138,7 +138,8 @@ const degrees: ReadonlyMap<string, string> = new Map(
     .map((pair) => pair.split(" ")).map(([adjective = "", noun = ""]) => [adjective, noun])
 )
 const extents = new Set("length width depth thickness height altitude diameter radius distance range".split(" "))
-const measurable = /^(?:length|unit m|duration|months|number|mass|volume|money|data|percent|speed|power|area|temperature)/
+const measurable =
+  /^(?:length|unit m|duration|months|number|mass|volume|money|data|percent|speed|power|area|temperature)/
 
 /** "Is 120 km long", "has a length of 120 km": its length is 120 km. */
 const asMeasured = (frame: Frame): Frame | undefined => {
@@ -196,7 +197,9 @@ const asMeasured = (frame: Frame): Frame | undefined => {
 /** "You will find the log at", "you can find it in": it is there. */
 const asFound = (frame: Frame): Frame | undefined => {
   const first = frame.groups[0]
-  if (frame.verb !== "find" || frame.denials > 0 || first?.preposition !== "" || first.items.length === 0) return undefined
+  if (frame.verb !== "find" || frame.denials > 0 || first?.preposition !== "" || first.items.length === 0) {
+    return undefined
+  }
   if (!/^(?:you|one|we)$/.test(frame.subject.map(({ lemma }) => lemma).join(" "))) return undefined
   if (!frame.groups.slice(1).some(({ preposition }) => placing.has(preposition))) return undefined
   return {
@@ -301,9 +304,8 @@ const asAgent = (frame: Frame | undefined): Frame | undefined => {
     ? "past" as const
     : frame.tense
   // "The data team lead": the lead of the data team.
-  const compound = owners.length > 0 && first.definite && owners.every(({ kind, possesses }) =>
-    possesses === undefined && (kind === "noun" || kind === "name")
-  )
+  const compound = owners.length > 0 && first.definite &&
+    owners.every(({ kind, possesses }) => possesses === undefined && (kind === "noun" || kind === "name"))
   if (!compound && !owners.some(({ possesses }) => possesses === noun.concept)) return undefined
   const taught = undergoers.get(noun.lemma)
   if (taught !== undefined) {

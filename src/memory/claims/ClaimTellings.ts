@@ -54,12 +54,16 @@ const endings = new Set("ure al ment ation ition ion ance ence ing age".split(" 
 
 /** "Closure" and "close", which WordNet joins in rarer senses only. */
 const formed = (noun: string, verb: string): boolean =>
-  [verb, verb.replace(/e$/, "")].some((stem) => stem.length > 2 && noun.startsWith(stem) && endings.has(noun.slice(stem.length)))
+  [verb, verb.replace(/e$/, "")].some((stem) =>
+    stem.length > 2 && noun.startsWith(stem) && endings.has(noun.slice(stem.length))
+  )
 
 const ofVerb = (item: Item, verb: string, verbText: string): boolean =>
   item.value === undefined &&
   (verb.includes("_") && verb.replace("_", "") === item.lemma ||
-    item.kind !== "name" && (item.concept === verb || formed(item.lemma, verbLemma(verbText.toLowerCase())) || derived(item.lemma, verb) || derived(item.lemma, verbLemma(verbText.toLowerCase()))))
+    item.kind !== "name" &&
+      (item.concept === verb || formed(item.lemma, verbLemma(verbText.toLowerCase())) || derived(item.lemma, verb) ||
+        derived(item.lemma, verbLemma(verbText.toLowerCase()))))
 
 const isPerson = ({ kind, lemma }: Item): boolean => kind === "noun" && nounFields(lemma).includes(18)
 
@@ -90,7 +94,12 @@ const asEvent = (frame: Frame, other: Frame): ReadonlyArray<Frame> => {
   if (done.length === 0) return []
   const told: Array<Frame> = by !== undefined && !other.passive
     ? []
-    : [{ ...verbal, subject: done, passive: other.passive, groups: full(inner.items.length > 0 ? [inner, ...rest] : rest) }]
+    : [{
+      ...verbal,
+      subject: done,
+      passive: other.passive,
+      groups: full(inner.items.length > 0 ? [inner, ...rest] : rest)
+    }]
   if (by !== undefined) {
     told.push({
       ...verbal,
@@ -108,8 +117,8 @@ const asEvent = (frame: Frame, other: Frame): ReadonlyArray<Frame> => {
 
 /** The value under the verb is the attribute: kept for 90 days, not until then or before. */
 const lasting = ({ groups, verb }: Frame): boolean =>
-  groups.every(({ preposition }) =>
-    !/^(?:before|until|till|by|since|from|within)$/.test(preposition)) && groups.every(({ items, preposition }) =>
+  groups.every(({ preposition }) => !/^(?:before|until|till|by|since|from|within)$/.test(preposition)) &&
+  groups.every(({ items, preposition }) =>
     !items.some(({ value }) => value !== undefined) || /^(?:|for|on|at)$/.test(preposition) ||
     verb === "expire" && /^(?:after|in)$/.test(preposition)
   )
@@ -139,7 +148,9 @@ const asMeans = (frame: Frame, other: Frame): ReadonlyArray<Frame> => {
     /^(?:for|to)$/.test(preposition) && items.some((item) => ofVerb(item, other.verb, other.verbText))
   )
   if (purpose === undefined) return []
-  const rest = purpose.items.filter((item) => !ofVerb(item, other.verb, other.verbText)).map(({ side: _, ...item }) => item)
+  const rest = purpose.items.filter((item) => !ofVerb(item, other.verb, other.verbText)).map(({ side: _, ...item }) =>
+    item
+  )
   const instrument = means.items.map((item) => ({ ...item, side: "with" }))
   return [{
     ...frame,
@@ -272,15 +283,22 @@ const asState = (frame: Frame, other: Frame): ReadonlyArray<Frame> => {
       verb: "be",
       verbText: "is",
       subjectDefinite: true,
-      groups: [{ ...first, items: first.items.map((item) => ({ ...item, predicate: true })) },
-        ...frame.groups.filter((each) => each !== first && each !== purpose)]
+      groups: [
+        { ...first, items: first.items.map((item) => ({ ...item, predicate: true })) },
+        ...frame.groups.filter((each) => each !== first && each !== purpose)
+      ]
     }
     return [{ ...told, subject: [...owners, ...purpose.items] }, { ...told, subject: purpose.items }]
   }
   const role = frame.groups.find(({ items, preposition }) => preposition === "as" && items.some(isPerson))
   if (frame.verb !== "work" || role === undefined) return []
   const groups = [{ ...role, preposition: "", items: role.items.map((item) => ({ ...item, predicate: true })) }]
-  return [{ ...frame, verb: "be", verbText: "is", groups: [...groups, ...frame.groups.filter((each) => each !== role)] }]
+  return [{
+    ...frame,
+    verb: "be",
+    verbText: "is",
+    groups: [...groups, ...frame.groups.filter((each) => each !== role)]
+  }]
 }
 
 /** "Debian 12 runs on the server": the server runs it. "Twelve desks are in the room": the room has them. */
@@ -350,7 +368,11 @@ const placed = (telling: Frame, other: Frame): Frame => {
     const item = home?.items.find((candidate) => candidate.value?.dimension === dimension)
     if (home === undefined || item === undefined || !/^(?:|after|for|on|at|in)$/.test(home.preposition)) return each
     const { side: _, ...rest } = value
-    return { ...each, preposition: home.preposition, items: [item.side === undefined ? rest : { ...rest, side: item.side }] }
+    return {
+      ...each,
+      preposition: home.preposition,
+      items: [item.side === undefined ? rest : { ...rest, side: item.side }]
+    }
   })
   return { ...telling, groups }
 }

@@ -27,8 +27,10 @@ export const finite = (elements: ReadonlyArray<Element>, i: number): number => {
   const tags = forms.tags
   if (base !== low && low.endsWith("s")) {
     // "Holds 12 bottles".
-    if (before.value?.dimension === "number" && formsOf(base).noun &&
-      !(i > 1 && looksLikeName(elements[i - 2]!))) return 0
+    if (
+      before.value?.dimension === "number" && formsOf(base).noun &&
+      !(i > 1 && looksLikeName(elements[i - 2]!))
+    ) return 0
     if (pronoun) return 2
     if (/^(?:wants|needs|prefers|likes|uses|owns|hates)$/.test(low)) return 2
     if (tags[0] === "NNS" && !tags.includes("VBZ") && formsOf(base).noun) return 1
@@ -36,7 +38,10 @@ export const finite = (elements: ReadonlyArray<Element>, i: number): number => {
     const onlyAdjective = beforeForms.adjective && !beforeForms.noun && !looksLikeName(before)
     // "Legal reviews every contract": a department, since what follows is an object.
     const next = elements[i + 1]
-    if (onlyAdjective && i === 1 && next !== undefined && tags.includes("VBZ") && /^(?:every|each|all|the)$/.test(next.low)) {
+    if (
+      onlyAdjective && i === 1 && next !== undefined && tags.includes("VBZ") &&
+      /^(?:every|each|all|the)$/.test(next.low)
+    ) {
       return 1.5
     }
     return onlyAdjective ? 0 : formsOf(base).noun && !looksLikeName(before) && !adverb ? 1.5 : 2
@@ -79,7 +84,8 @@ export const verbIndex = (elements: ReadonlyArray<Element>): number => {
     const bare = first.value === undefined && !isLittle(first.low) && forms.verb &&
       verbLemma(first.low) === first.low &&
       !first.token.possessive
-    const asked = next !== undefined && imperative.has(first.low) && !/^(?:of|is|are|was|for|and|or|by|to)$/.test(next.low) &&
+    const asked = next !== undefined && imperative.has(first.low) &&
+      !/^(?:of|is|are|was|for|and|or|by|to)$/.test(next.low) &&
       next.value === undefined
     const sure = head > 0 || asked || forms.tags[0] === "VB" || forms.tags[0] === "VBP" || !forms.noun
     const followed = next !== undefined && (next.value !== undefined || Words.determiners.has(next.low) ||
@@ -99,7 +105,9 @@ export const verbIndex = (elements: ReadonlyArray<Element>): number => {
 }
 
 /** Verbs commands begin with although they are nouns too. */
-const imperative: ReadonlySet<string> = new Set("use set call run write answer reply send ask keep store name put check".split(" "))
+const imperative: ReadonlySet<string> = new Set(
+  "use set call run write answer reply send ask keep store name put check".split(" ")
+)
 
 export const particles: ReadonlySet<string> = new Set([
   "up",
@@ -123,7 +131,11 @@ const turning: ReadonlySet<string> = new Set(["turn", "switch", "put", "carry", 
 const particleAt = (elements: ReadonlyArray<Element>, i: number): number => {
   const next = elements[i + 1]?.low ?? ""
   // "Signed on Monday".
-  if (particles.has(next)) return (next === "on" || next === "over") && elements[i + 2]?.value !== undefined ? -1 : i + 1
+  if (particles.has(next)) {
+    return (next === "on" || next === "over") && elements[i + 2]?.value !== undefined
+      ? -1
+      : i + 1
+  }
   const last = elements.length - 1
   return last > i + 1 && last < i + 7 && particles.has(elements[last]!.low) ? last : -1
 }
