@@ -19,11 +19,16 @@ pass succeed | fail
 win beat | lose
 begin start open | end finish stop cease halt
 before | after
+brief concise terse | long detailed verbose lengthy
 above over | below under beneath
 with | without
 increase rise grow raise gain improve | decrease fall drop shrink reduce lower decline worsen
 increase | reduce
 add | remove delete
+include cover | exclude
+downstairs | upstairs
+insource | outsource
+compress | decompress uncompressed
 buy | sell
 lend | borrow
 send | receive
@@ -174,7 +179,8 @@ const closed = [
   "single married divorced widowed engaged",
   "gold silver bronze",
   "hourly daily weekly biweekly fortnightly monthly quarterly yearly annually",
-  "always usually often sometimes rarely never"
+  "always usually often sometimes rarely never",
+  "usd eur gbp chf jpy cny cad aud sek nok dkk pln inr krone dollar euro pound franc yen"
 ]
 
 const opposites = new Map<string, Set<string>>()

@@ -3,7 +3,7 @@
  * takes over its subject; `key = value` is a frame whose subject is the key.
  */
 import { type Element, elementsOf, isAuxiliary, looksLikeName, preferring } from "./ClaimElements.ts"
-import type { Frame } from "./ClaimFrame.ts"
+import { complements, type Frame } from "./ClaimFrame.ts"
 import { frameOf } from "./ClaimFrameBuild.ts"
 import { itemOf } from "./ClaimItems.ts"
 import { denies } from "./ClaimNegation.ts"
@@ -38,8 +38,33 @@ const uncleft = (elements: ReadonlyArray<Element>): ReadonlyArray<Element> => {
   return [...elements.slice(2, at), ...elements.slice(at + 1)]
 }
 
+const fronting: ReadonlySet<string> = new Set(
+  `in on at for from since until during with without before after if when whenever unless while because under per within
+  inside outside near to as by`.split(/\s+/)
+)
+
+/** "In the kiln repo, indent with tabs": what stands before its clause stands behind it, where it is said as often. */
+const unfronted = (elements: ReadonlyArray<Element>): ReadonlyArray<Element> => {
+  const first = elements[0]
+  if (first === undefined || !fronting.has(first.low)) return elements
+  const conditional = /^(?:if|when|whenever|unless|while|because|before|after|as|since|until)$/.test(first.low)
+  const at = elements.findIndex(({ low, token }, i) =>
+    i > 1 && (token.broken || !conditional && /^(?:i|we|you|they|he|she|it)$/.test(low))
+  )
+  if (at < 0 || at > 14 || at >= elements.length - 1) return elements
+  const [front, rest] = [elements.slice(0, at), elements.slice(at)]
+  if (!conditional && front.some(({ low }) => Words.relatives.has(low))) return elements
+  const verb = verbIndex(rest)
+  // A comma before the verb of what is left is one of a list.
+  if (verb < 0 || rest.slice(1, verb + 1).some(({ token }) => token.broken)) return elements
+  const opened = rest.map((element, i) =>
+    i === 0 ? { ...element, token: { ...element.token, broken: false } } : element
+  )
+  return [...opened, ...front]
+}
+
 const clausesOf = (given: ReadonlyArray<Element>): ReadonlyArray<Frame> => {
-  const elements = preferring(uncleft(given))
+  const elements = unfronted(preferring(uncleft(given)))
   const assigned = elements.findIndex(({ token }) => token.assigned)
   if (assigned >= 0 && assigned < elements.length - 1) return [assignment(elements, assigned)]
   const verb = verbIndex(elements)
@@ -65,10 +90,21 @@ const clausesOf = (given: ReadonlyArray<Element>): ReadonlyArray<Frame> => {
 /** `key = value`, `key: value`: the key is what it is about, whole. */
 const assignment = (elements: ReadonlyArray<Element>, at: number): Frame => {
   const frame = frameOf(elements.slice(at + 1), -1, elements.length - at - 1)
-  const subject = elements.slice(0, at + 1).flatMap((element) => {
+  const key = elements.slice(0, at + 1)
+  // "Captain of the ferry" is the ferry's captain.
+  const possessed = key.some(({ low }, i) => low === "of" && i > 0)
+  const subject = possessed ? complements(frameOf(key, -1, key.length)) : key.flatMap((element) => {
     if (element.value !== undefined) return [itemOf(element)]
     return Words.determiners.has(element.low) || Words.prepositions.has(element.low) ? [] : [itemOf(element)]
   })
   const denials = elements.slice(0, at + 1).filter(({ low }) => denies(low, "en")).length
-  return { ...frame, subject, subjectDefinite: true, verb: "be", verbText: "is", denials: frame.denials + denials }
+  return {
+    ...frame,
+    subject,
+    subjectDefinite: true,
+    verb: "be",
+    verbText: "is",
+    denials: frame.denials + denials,
+    assigned: true
+  }
 }

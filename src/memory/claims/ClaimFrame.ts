@@ -52,6 +52,8 @@ export interface Frame {
   /** "has been", "has moved", "had moved". */
   readonly perfect: boolean
   readonly command: boolean
+  /** It is a note: `key: value`. */
+  readonly assigned?: boolean
 }
 
 /** All items behind the subject, in order. */

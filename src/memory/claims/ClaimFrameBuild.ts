@@ -77,6 +77,8 @@ export const frameOf = (elements: ReadonlyArray<Element>, verb: number, end: num
       const base = verbLemma(low) === low
       const past = tags.length === 0 || tags.some((tag) => tag === "VBD" || tag === "VBN") || low.endsWith("ed")
       if (!base && !/(?:s|ing)$/.test(low) && past) tense = "past"
+      // "She quit" is past, since it would be "quits".
+      if (base && Words.unchanging.has(low) && isSingular(current(subject))) tense = "past"
       open("")
       continue
     }
@@ -153,7 +155,8 @@ export const frameOf = (elements: ReadonlyArray<Element>, verb: number, end: num
       // A phrase before the verb belongs to the subject, one before the subject ("On Mondays the …") is its own.
       if (inSubject && current(subject).length > 0) {
         if (low === "for") group.phrases.push([])
-        side = Words.directed.has(low) ? low : ""
+        // "The purchase of Velo by Orbis" keeps who did it.
+        side = Words.directed.has(low) || low === "by" ? low : ""
         continue
       }
       if (low !== "to" || i > 1) open(low)
@@ -235,6 +238,13 @@ export const frameOf = (elements: ReadonlyArray<Element>, verb: number, end: num
     perfect: perfect && concept !== "have",
     command: verb >= 0 && settled(subject).length === 0
   }
+}
+
+const isSingular = (items: ReadonlyArray<Item>): boolean => {
+  const head = items[items.length - 1]
+  return head !== undefined && !items.some(({ listed }) => listed === true) &&
+    (head.kind === "name" || head.kind === "noun" && head.lemma === head.text.toLowerCase() ||
+      /^(?:he|she|it)$/.test(head.lemma))
 }
 
 /** What a comparison compares with stands beside it: the degree shows without its ending. */

@@ -7,17 +7,19 @@ import { against, answer, type Comparison, quoted } from "./ClaimComparison.ts"
 import { asUndergone, compareConverses, otherTellings } from "./ClaimConverses.ts"
 import { ruledOutBy } from "./ClaimDiets.ts"
 import { complements, type Frame, type Item, textOf } from "./ClaimFrame.ts"
+import { otherSubject } from "./ClaimHolders.ts"
 import { complementary, differingValues, isFiller, type Match, matchItems, oppositeWords } from "./ClaimMatch.ts"
 import { compareObjects, ruleOf } from "./ClaimObjects.ts"
 import { quantifiersOppose } from "./ClaimQuantifiers.ts"
+import { mixed, namesKind, oneVerb, placesDiffer, sameQuestion, sameWay, wishes } from "./ClaimQuestions.ts"
 import { areScoped, areTwoFacts, compareReworded } from "./ClaimReworded.ts"
 import { relateRoles } from "./ClaimRoles.ts"
 import { excludedBy, ofOneSubject } from "./ClaimStates.ts"
 import { relateSubjects, turned } from "./ClaimSubjects.ts"
+import { tellings } from "./ClaimTellings.ts"
 import { derived } from "./ClaimThesaurus.ts"
 import { occurring, resting, running, saysLittle, tensesDiffer, valued, weak } from "./ClaimThinVerbs.ts"
-import { lightVerbs, oneHolder, questions } from "./ClaimVerbs.ts"
-import { classNouns, kindNouns } from "./ClaimWords.ts"
+import { lightVerbs } from "./ClaimVerbs.ts"
 
 const verbItem = (frame: Frame): ReadonlyArray<Item> =>
   frame.verb === "" || lightVerbs.has(frame.verb)
@@ -31,15 +33,14 @@ const contentOf = (frame: Frame): ReadonlyArray<Item> => [
   ...complements(frame).filter(({ lemma }) => !/^(?:he|she|it|they|him|her|them)$/.test(lemma))
 ]
 
-/** "Environment" beside "production" names no other thing. */
-const namesKind = (item: Item, frame: Frame): boolean =>
-  item.kind === "noun" &&
-  [frame.subject, ...frame.groups.map(({ items }) => items)].some((items) => {
-    const at = items.indexOf(item)
-    return at >= 0 && items.length > 1 && (kindNouns.has(item.lemma) ||
-      classNouns.has(item.lemma) &&
-        [items[at - 1], items[at + 1]].some((beside) => beside?.kind === "name" && beside.possesses !== item.concept))
-  })
+// "Our office" is the office, unless the other says whose.
+const isOurs = ({ kind, lemma, possesses }: Item) => kind === "pronoun" && lemma === "we" && possesses !== undefined
+
+const impersonal = (frame: Frame, other: Frame): Frame =>
+  frame.subject.length > 1 && frame.subject.some(isOurs) && other.subjectDefinite &&
+    !other.subject.some(({ kind, possesses }) => kind === "pronoun" || possesses !== undefined)
+    ? { ...frame, subject: frame.subject.filter((item) => !isOurs(item)) }
+    : frame
 
 const withoutFillers = ({ left, right, shared }: Match): Match => ({
   shared,
@@ -85,8 +86,26 @@ const closer = (one: Frame, other: Frame, found: Comparison, match: Match, simil
 const compareWords = (stored: Frame, written: Frame, similarity: number): Comparison => {
   const ends = stored.verb === written.verb ? compareConverses(stored, written) : undefined
   if (ends !== undefined) return ends
+  const retold = compareTellings(stored, written, similarity)
+  if (retold !== undefined) return retold
   const [one, other] = facing(stored, written)
   return compareFacing(one, other, similarity)
+}
+
+/** The answer when one of them is told with the other one's verb and is then about the same. */
+const compareTellings = (stored: Frame, written: Frame, similarity: number): Comparison | undefined => {
+  const pairs = [
+    ...tellings(stored, written).map((telling) => [telling, written] as const),
+    ...tellings(written, stored).map((telling) => [stored, telling] as const)
+  ]
+  let found: Comparison | undefined
+  for (const [one, other] of pairs) {
+    if (relateSubjects(one, other) !== "equal" && !(one.subject.length + other.subject.length === 0)) continue
+    const answered = compareFacing(one, other, similarity)
+    if (answered.relation === "same") return answered
+    if (answered.relation === "differs") found ??= answered
+  }
+  return found
 }
 
 /** Two frames told of one thing, where one of them can be told of what the other is about. */
@@ -105,7 +124,8 @@ const facing = (one: Frame, other: Frame): readonly [Frame, Frame] => {
     : [one, other]
 }
 
-const compareFacing = (stored: Frame, other: Frame, similarity: number): Comparison => {
+const compareFacing = (given: Frame, told: Frame, similarity: number): Comparison => {
+  const [stored, other] = [impersonal(given, told), impersonal(told, given)]
   const all = withoutFillers(matchItems(contentOf(stored), contentOf(other)))
   const match = {
     shared: all.shared,
@@ -207,53 +227,6 @@ const bridged = (one: Frame, other: Frame): boolean =>
     complements(other).some(({ concept, lemma }) => concept === item.concept && lemma !== item.lemma)
   )
 
-const otherSubject = (one: Frame, other: Frame, match: Match, opposed: boolean): Comparison => {
-  const text = against(textOf(one.subject) || one.verbText, textOf(other.subject) || other.verbText)
-  const behind = matchItems(complements(one), complements(other))
-  // Who alone may leaves nobody else who may.
-  const only = one.quantifiers.includes("only") !== other.quantifiers.includes("only")
-  if (
-    only && !opposed && one.verb === other.verb && behind.left.length === 0 && behind.right.length === 0 &&
-    behind.shared > 0
-  ) {
-    return answer("differs", "quantifier", `One says it of one alone: ${text}.`)
-  }
-  // "Five people must sign", "three people must sign": a count before what it counts, not the number of a room.
-  const counted = ({ subject }: Frame, { value }: Item) =>
-    value?.dimension === "number" && subject[0]?.value === value && subject.length > 1
-  const [ours, theirs] = [match.left[0], match.right[0]]
-  if (
-    match.left.length === 1 && match.right.length === 1 && !opposed && one.verb === other.verb &&
-    behind.left.length === 0 && behind.right.length === 0 && counted(one, ours!) && counted(other, theirs!)
-  ) {
-    return answer("differs", "number", `They differ in ${against(ours!.text, theirs!.text)}.`)
-  }
-  const names = [one, other].every(({ subject }) =>
-    subject.every(({ kind, text }) => kind === "name" || /^\p{Lu}/u.test(text)) && subject.length > 0
-  )
-  const holders = oneHolder.has(one.verb) || (one.agent === true && other.agent === true)
-  if (
-    names && one.verb === other.verb && holders && !opposed && behind.left.length === 0 &&
-    behind.right.length === 0 && behind.shared > 0 && (one.agent === true || one.groups[0]?.definite === true) &&
-    match.left.length > 0
-  ) {
-    return answer("differs", "name", `One thing, two holders: ${text}.`, {
-      subject: textOf(complements(one)).toLowerCase(),
-      predicate: one.verb
-    })
-  }
-  // "the youngest is Ann", "the oldest is Ann": one who is both ends.
-  const named = complements(one).length > 0 && complements(one).every(({ kind }) => kind === "name")
-  const opposite = oppositeWords(match.left, match.right)
-  if (
-    named && opposite !== undefined && !opposed && match.left.length === 1 && match.right.length === 1 &&
-    one.verb === other.verb
-  ) {
-    return answer("differs", "antonym", `Opposites: ${against(opposite.from.text, opposite.to.text)}.`)
-  }
-  return answer("other", "other-subject", `They are about different things: ${text}.`)
-}
-
 const sameSubject = (
   one: Frame,
   other: Frame,
@@ -273,10 +246,18 @@ const sameSubject = (
   const opposite = oppositeWords(left, right)
   if (opposite !== undefined) {
     const rest = {
-      left: left.filter((item) => item !== opposite.from),
-      right: right.filter((item) => item !== opposite.to)
+      left: left.filter((item) => item !== opposite.from && !wishes.has(item.concept)),
+      right: right.filter((item) => item !== opposite.to && !wishes.has(item.concept))
     }
     if (rest.left.length === 0 || rest.right.length === 0) {
+      // Allowed on the north terrace and not on the south one; off for guests and on for auditors.
+      if (opposed && placesDiffer(opposite.from, opposite.to)) {
+        return answer(
+          "other",
+          "compatible",
+          `Each is said of its own: ${against(opposite.from.text, opposite.to.text)}.`
+        )
+      }
       if (opposed) {
         return answer(
           "unsure",
@@ -290,8 +271,7 @@ const sameSubject = (
   if (opposed && oneSided && left.length + right.length <= 2) {
     return answer("differs", "negation", `One denies what the other says of ${quoted(subject || one.verbText)}.`)
   }
-  const sameVerb = one.verb === other.verb ||
-    (lightVerbs.has(one.verb) && lightVerbs.has(other.verb) && one.verb !== "have" && other.verb !== "have")
+  const sameVerb = oneVerb(one, other)
   if (quantified?.opposed === true && oneSided) {
     return answer("differs", "quantifier", `They differ in quantity: ${sayQuantifiers(quantified)}.`)
   }
@@ -325,7 +305,10 @@ const sameSubject = (
       ? answer("unsure", "quantifier", `One is said to be the only one: ${against(textOf(left), textOf(right))}.`)
       : found
   }
-  if (sameQuestion(one, other)) {
+  if (sameWay(one, other)) {
+    return answer("unsure", "object", `Two ways to one place: ${against(textOf(left), textOf(right))}.`)
+  }
+  if (sameQuestion(one, other) && !mixed(left, right)) {
     return answer(
       "differs",
       "object",
@@ -340,11 +323,6 @@ const sameSubject = (
       against(one.verbText || textOf(left), other.verbText || textOf(right))
     }.`
   )
-}
-
-const sameQuestion = (one: Frame, other: Frame): boolean => {
-  const question = questions.get(one.verb)
-  return question !== undefined && question === questions.get(other.verb)
 }
 
 const sharedBehind = (one: Frame, other: Frame): number => matchItems(complements(one), complements(other)).shared

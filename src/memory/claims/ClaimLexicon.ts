@@ -74,7 +74,17 @@ export const isKnown = (low: string): boolean => {
 
 /** "Boss" is no plural. */
 export const nounLemma = (low: string): string => plain.test(low) && !low.endsWith("ss") ? lemmatizer.noun(low) : low
-export const verbLemma = (low: string): string => plain.test(low) ? lemmatizer.verb(low) : low
+
+const verbLemmas = new Map<string, string>()
+/** Kept: a claim's verb is asked for beside every peer. */
+export const verbLemma = (low: string): string => {
+  const known = verbLemmas.get(low)
+  if (known !== undefined) return known
+  const lemma = plain.test(low) ? lemmatizer.verb(low) : low
+  if (verbLemmas.size >= mostRemembered) verbLemmas.clear()
+  verbLemmas.set(low, lemma)
+  return lemma
+}
 export const adjectiveLemma = (low: string): string => plain.test(low) ? lemmatizer.adjective(low) : low
 
 /** The fields of a noun's senses, empty when it is none or unknown. */

@@ -134,8 +134,13 @@ export const sameDimension = (one: string, other: string): boolean => familyOf(o
 export const oppositeWords = (one: ReadonlyArray<Item>, other: ReadonlyArray<Item>): Pair | undefined =>
   firstPair(one, other, (from, to) =>
     from.value === undefined && to.value === undefined &&
-    (opposes(from.concept, to.concept) || (wordy(from) && wordy(to) && antonymous(from.lemma, to.lemma)) ||
-      opposes(from.lemma, to.lemma) || alternatives(from.concept, to.concept)))
+    (opposes(from.concept, to.concept) ||
+      (wordy(from) && wordy(to) && antonymous(from.lemma, to.lemma)) ||
+      opposes(from.lemma, to.lemma) || alternatives(from.concept, to.concept) ||
+      // "Unsigned" is opposed to "signed", whose lemma is the verb.
+      from.text.length !== to.text.length &&
+        (denies(from.text.toLowerCase(), to.text.toLowerCase()) ||
+          denies(to.text.toLowerCase(), from.text.toLowerCase()))))
 
 /** What may be left over without changing a claim. */
 export const isFiller = (item: Item): boolean => fillers.has(item.lemma) || fillers.has(item.concept)

@@ -18,6 +18,7 @@ interface Difference {
 
 const questionOf = (preposition: string, verb: string): string => {
   if (placing.has(preposition)) return "at"
+  if (/^(?:via|over|through)$/.test(preposition)) return "by"
   if (verb === "work" && /^(?:for|with)$/.test(preposition)) return "at"
   return preposition
 }
@@ -141,6 +142,17 @@ export const compareObjects = (
     return several
   }
   const { from, preposition, to } = first
+  // In Lyon and in 1984: where and when. Never this and never that: both hold.
+  const told = (items: ReadonlyArray<Item>) => items.every(({ value }) => value !== undefined)
+  if (verbal(one.verb) && told(from) !== told(to) && preposition !== "") return several
+  if (one.command && other.command && one.denials % 2 === 1 && other.denials % 2 === 1) return several
+  if (one.tense === "past" && preposition === "at" && !one.passive && [from, to].every(isEvent)) return several
+  // "Use British spelling", "use metric units": two rules.
+  if (
+    one.command && other.command && from.length > 1 && to.length > 1 && differingValues(from, to) === undefined &&
+    headOf(from)?.concept !== headOf(to)?.concept && !to.some(({ kind }) => kind === "name" || kind === "value") &&
+    preposition === ""
+  ) return several
   // Something else is said of each besides: two facts.
   const besides = all.filter((each) => each !== first && each.from.length + each.to.length > 0)
   if (differingValues(from, to) !== undefined) {
@@ -174,6 +186,14 @@ export const compareObjects = (
   }
   if (accompanying.has(preposition) || (manyPlaces.has(verb) && !one.passive)) return several
   return difference(one, subject, first)
+}
+
+const verbal = (verb: string): boolean => verb !== "be" && verb !== ""
+
+// WordNet's files of acts and events.
+const isEvent = (items: ReadonlyArray<Item>): boolean => {
+  const head = headOf(items)
+  return head !== undefined && nounFields(head.lemma).some((field) => field === 4 || field === 11)
 }
 
 const difference = (frame: Frame, subject: string, { from, preposition, to }: Difference): Comparison => {
@@ -223,6 +243,10 @@ const copula = (one: Frame, other: Frame, found: Difference, subject: string, se
   }
   if (head === undefined || ours === undefined || theirs === undefined) return several
   const isPerson = head.kind === "name" || head.kind === "pronoun" || nounFields(head.lemma).includes(personField)
+  // Two notes, or a note and a sentence, of one key.
+  if ((one.assigned === true || other.assigned === true) && from.length === 1 && to.length === 1 && !isPerson) {
+    return difference(one, subject, found)
+  }
   const adjective = (item: Item) => item.kind === "adjective" || item.kind === "verb" || item.kind === "adverb"
   if (adjective(ours) || adjective(theirs)) {
     // "The colour is teal", "the status is draft": the subject asks for one answer, whatever it is.

@@ -32,6 +32,7 @@ for (
   |as already mentioned|as mentioned|as mentioned before|to be clear|to be precise|in short|basically|actually
   |it should be noted that|it is worth noting that|worth noting`.split("|")
 ) add(phrase.replace(/\s+/g, " ").trim(), "", true)
+add("avoid", "do not use", true)
 add("it is not true that", "not", true)
 add("it is false that", "not", true)
 add("it is not the case that", "not", true)
@@ -84,6 +85,7 @@ for (const be of ["is", "are", "am", "was", "were"]) {
     add(`${be} configured to be`, be)
     for (const end of ["until", "till", "through"]) add(`${be} valid ${end}`, "expires on")
     add(`${be} good until`, "expires on")
+    add(`${be} welcome`, `${be} allowed`)
     add(`${be} out of stock`, `${be} sold out`)
     add(`${be} the one who`, "")
     add(`${be} the person who`, "")
@@ -220,6 +222,18 @@ for (
     add(`${have} ${whose} head office in`, have === "has" ? "is headquartered in" : "are headquartered in")
   }
 }
+add("at all times", "always")
+add("by hand", "manually")
+add("on his own", "alone")
+add("on her own", "alone")
+add("on their own", "alone")
+add("would like to", "want to")
+add("would like", "want")
+add("second hand", "used")
+add("second-hand", "used")
+add("free of", "without")
+add("free from", "without")
+add("without exception", "")
 add("is on the staff of", "works for")
 add("are on the staff of", "work for")
 add("is on the payroll of", "works for")
@@ -231,13 +245,13 @@ for (
   |eu=european union|k8s=kubernetes|appt=appointment|appts=appointments|dept=department|mgr=manager|mgmt=management
   |postgres=postgresql|chief executive officer=ceo|chief executive=ceo|chief technology officer=cto
   |chief financial officer=cfo|chief operating officer=coo|vice president=vp|human resources=hr|quality assurance=qa
-  |pull request=pr|pull requests=prs|date of birth=birthday|dob=birthday
+  |pull request=pr|pull requests=pr|prs=pr|date of birth=birthday|dob=birthday
   |birth date=birthday|high blood pressure=hypertension|central processing unit=cpu|operating system=os
-  |random access memory=ram|user interface=ui|virtual machine=vm|virtual machines=vms|high school diploma=diploma
+  |random access memory=ram|user interface=ui|virtual machine=vm|virtual machines=vm|vms=vm|high school diploma=diploma
   |govt=government|tel=telephone|addr=address|qty=quantity|mtg=meeting|bldg=building|ave=avenue|blvd=boulevard
   |intl=international|no. =number|yrs old=years old|wfh=works from home|work remotely=work from home
   |works remotely=works from home|working remotely=working from home|asap=as soon as possible|tbd=to be decided
-  |javascript=js|typescript=ts|full time=full-time
+  |temp=temporary|javascript=js|typescript=ts|full time=full-time
   |part time=part-time|blood group=blood type|machine learning=ml|artificial intelligence=ai`.split("|")
 ) {
   const [from = "", to = ""] = pair.trim().split("=")
@@ -311,6 +325,7 @@ const ambiguous = (tokens: ReadonlyArray<Token>, i: number, { from }: Rewriting)
   ) {
     return !next.endsWith("ing")
   }
+  if (from[0] === "avoid" && (next.endsWith("ing") || !tokens[i]!.first)) return true
   if (from.length > 1) return false
   if (/^(?:us|uk|eu|usa|uae|nyc)$/.test(from[0]!)) return text !== text.toUpperCase()
   if (from[0] === "lack") return !/^(?:i|we|you|they|and|users?|[a-z]+s)$/.test(tokens[i - 1]?.low ?? "")

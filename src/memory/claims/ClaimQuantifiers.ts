@@ -11,7 +11,7 @@ for (
     ["few", "few rarely seldom little"],
     ["many", "many much lots"],
     ["none", "none nobody nothing never nowhere"],
-    ["only", "only solely exclusively just merely alone"],
+    ["only", "only sole solely exclusively just merely alone"],
     ["half", "half"],
     ["about", "about around roughly approximately approx circa ca almost nearly ~ estimated"],
     ["exactly", "exactly precisely"],

@@ -7,23 +7,25 @@ import { against, answer, type Comparison, quoted } from "./ClaimComparison.ts"
 import { complements, type Frame, type Item, textOf } from "./ClaimFrame.ts"
 import { differingValues, isFiller, type Match, oppositeWords, sameDimension } from "./ClaimMatch.ts"
 import { ruleOf } from "./ClaimObjects.ts"
-import { headOf } from "./ClaimSubjects.ts"
+import { headOf, relateSubjects } from "./ClaimSubjects.ts"
 import { conceptOf } from "./ClaimSynonyms.ts"
-import { lightVerbs } from "./ClaimVerbs.ts"
+import { lightVerbs, questions } from "./ClaimVerbs.ts"
 import { kindNouns } from "./ClaimWords.ts"
 
 const set = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/).map(conceptOf))
 
 /** Words that a value or a place carries: a claim says no other thing for having one of them more. */
 const thin = set(`stand keep hold stay sit lie live place locate base store set schedule happen occur plan fix begin
-  start last take run go cost charge price pay amount total come count number measure weigh contain include exist get
+  start last take run go cost charge price pay amount total come count send go_out deliver appear earn hang find temperature term level speed capacity maximum minimum max min number measure weigh contain include exist get
   give say mean call name find need require use use install put make work open day date time year month hour week value
   rate fee figure size length height weight duration age kind sort type way total sum one thing daily weekly monthly
   everyone everybody every each only single whole exact worth member people person allow let limit cap follow`)
 
 const isStrong = (item: Item): boolean =>
+  // A live key, not where one lives.
+  item.kind === "adjective" && item.lemma === "live" ||
   item.value === undefined && item.kind !== "pronoun" && !isFiller(item) && !thin.has(item.concept) &&
-  !thin.has(item.lemma) && !lightVerbs.has(item.concept) && !kindNouns.has(item.lemma)
+    !thin.has(item.lemma) && !lightVerbs.has(item.concept) && !kindNouns.has(item.lemma)
 
 /** A thing of its own: it heads the subject or is what the verb is said of, not a circumstance. */
 const isHead = (item: Item, frame: Frame): boolean =>
@@ -48,17 +50,30 @@ const anchored = (one: Frame, other: Frame, match: Match): boolean => {
   // What one of them is about stands somewhere in the other.
   const heads = [headOf(one.subject), headOf(other.subject)]
   const met = heads.some((head) => head !== undefined && !lone.has(head) && head.value === undefined)
-  return met && (names > 0 && nouns.length > 0 || names > 1 || nouns.length > 1)
+  // One thing of which both say only how often, how much or when.
+  const attributes = (items: ReadonlyArray<Item>) =>
+    items.filter(({ kind, lemma }) => kind === "noun" && thin.has(lemma)).length
+  const same = valuePairs(match) === 1 && (relateSubjects(one, other) === "equal" ||
+    attributes(match.left) + attributes(match.right) === 1 && [...lone].every((item) => !isStrong(item)))
+  return met && (same || names > 0 && nouns.length > 0 || names > 1 || nouns.length > 1)
 }
 
 /** The comparison of two claims that the grammar keeps apart, or undefined when nothing ties them together. */
 export const compareReworded = (one: Frame, other: Frame, match: Match): Comparison | undefined => {
   const opposed = (one.denials + other.denials) % 2 === 1
+  const ousted = replaced(one, other) ?? replaced(other, one)
+  if (ousted !== undefined && !opposed) return answer("differs", "change", `It is no longer ${quoted(ousted)}.`)
   const strong = (items: ReadonlyArray<Item>) => items.filter(isStrong)
   const [left, right] = [strong(match.left), strong(match.right)]
   const opposite = oppositeWords(match.left, match.right)
   const rest = (items: ReadonlyArray<Item>, item: Item | undefined) => items.filter((each) => each !== item)
   const [ours, theirs] = [rest(left, opposite?.from), rest(right, opposite?.to)]
+  // Ends on and runs out on ask the same.
+  const [asked, answered] = [ours[0], theirs[0]]
+  const question = asked === undefined ? undefined : questions.get(asked.concept)
+  const oneQuestion = ours.length === 1 && theirs.length === 1 && question !== undefined &&
+    question === questions.get(answered!.concept)
+  if (oneQuestion) return compareStripped(one, other, match, asked!, answered!)
   if (ours.length > 0 && theirs.length > 0) return undefined
   if (ours.some((item) => isHead(item, one)) || theirs.some((item) => isHead(item, other))) return undefined
   if (!anchored(one, other, match)) return undefined
@@ -86,6 +101,29 @@ export const compareReworded = (one: Frame, other: Frame, match: Match): Compari
     : undefined
 }
 
+const compareStripped = (one: Frame, other: Frame, match: Match, from: Item, to: Item): Comparison | undefined =>
+  compareReworded(one, other, {
+    shared: match.shared,
+    left: match.left.filter((item) => item !== from),
+    right: match.right.filter((item) => item !== to)
+  })
+
+/** "Handled by Orbis instead of Nordlys" against what Nordlys does. */
+const replaced = (news: Frame, state: Frame): string | undefined => {
+  const old = news.groups.find(({ preposition }) => preposition === "instead")?.items ?? []
+  if (old.length === 0) return undefined
+  const told = [...state.subject, ...complements(state)]
+  const has = (items: ReadonlyArray<Item>, concept: string) => items.some((item) => item.concept === concept)
+  const rest = [
+    ...news.subject,
+    ...news.groups.filter(({ preposition }) => preposition !== "instead").flatMap(({ items }) => items)
+  ]
+  return old.every(({ concept }) => has(told, concept)) &&
+      rest.some((item) => isStrong(item) && has(told, item.concept))
+    ? textOf(old)
+    : undefined
+}
+
 /** How many values of either side have a differing counterpart of their dimension. */
 const valuePairs = ({ left, right }: Match): number =>
   left.filter(({ value }) =>
@@ -99,9 +137,11 @@ const scopes = set(`spring summer autumn winter weekday weekend morning noon aft
 const isScope = ({ concept, lemma, value }: Item): boolean =>
   value === undefined
     ? scopes.has(concept) || scopes.has(lemma)
-    : /^(?:number:(?:19|20)\d\d|date:\d{4}--|repeat:(?:weekday|weekend|morning|evening|afternoon|night))$/.test(
-      value.key
-    )
+    // "On Saturdays", not "on Saturday".
+    : value.dimension === "weekday" && /s$/.test(value.text) ||
+      /^(?:number:(?:19|20)\d\d|date:\d{4}--|repeat:(?:weekday|weekend|morning|evening|afternoon|night))$/.test(
+        value.key
+      )
 
 /** Each of them is said of its own season, year or part of the day, and says another thing of it. */
 export const areScoped = (left: ReadonlyArray<Item>, right: ReadonlyArray<Item>): boolean => {

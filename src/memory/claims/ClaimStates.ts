@@ -37,6 +37,8 @@ bald | haircut hairdresser braid
 !retire, unemployed, jobless | work employ job career
 !dead, deceased, die | work live teach alive enjoy plan attend study run
 !cancel, call_off, scrap, abandon | go_ahead proceed happen upcoming
+cancel, call_off | happen occur
+broken, break, faulty, defective | work function
 !demolish, tear_down, raze, destroy | stand host house
 !bankrupt, insolvent, defunct, dissolve | thrive profitable hire expand
 !resolve, fix, finish, complete | open unresolved outstanding pending ongoing underway
@@ -116,8 +118,9 @@ const wordsOf = (frame: Frame): ReadonlyArray<Item> => [
 const excludedIn = (state: Frame, told: Frame): string | undefined => {
   if (state.denials % 2 === 1 || told.denials % 2 === 1) return undefined
   const words = wordsOf(state)
+  const said = new Set(words.flatMap(({ concept, lemma }) => [concept, lemma]))
   const has = (word: string) =>
-    words.some(({ concept, lemma }) => concept === word || lemma === word) ||
+    said.has(word) ||
     (word === "alone" || word === "only") && state.quantifiers.includes("only")
   for (const { ended, excluded, states } of table) {
     if (ended && told.tense === "past" || !states.some((state) => state.every(has))) continue

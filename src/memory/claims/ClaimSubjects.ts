@@ -10,7 +10,7 @@ import { formsOf, nounFields, verbLemma } from "./ClaimLexicon.ts"
 import { matchItems } from "./ClaimMatch.ts"
 import { conceptOf } from "./ClaimSynonyms.ts"
 import { nominal } from "./ClaimVerbs.ts"
-import { kindNouns } from "./ClaimWords.ts"
+import { kindNouns, placing } from "./ClaimWords.ts"
 
 export type SubjectRelation = "equal" | "compatible" | "different"
 
@@ -59,7 +59,16 @@ export const turned = (frame: Frame): Frame | undefined => {
 }
 
 /** One form for what is said in several: a passive with its agent, a noun that stands for a verb. */
-export const plain = (given: Frame): Frame => {
+export const plain = (given: Frame): Frame => addressed(plainSaid(given))
+
+/** "You must not", "you may": what is told to whoever reads. */
+const addressed = (frame: Frame): Frame =>
+  frame.subject.length === 1 && frame.subject[0]!.lemma === "you" && frame.subject[0]!.possesses === undefined &&
+    frame.quantifiers.some((name) => /^(?:must|may|should|can)$/.test(name))
+    ? { ...frame, subject: [], command: true }
+    : frame
+
+const plainSaid = (given: Frame): Frame => {
   const frame = plainDirections(given)
   if (frame.passive && frame.verb === "employ") {
     return {
@@ -69,17 +78,24 @@ export const plain = (given: Frame): Frame => {
       groups: frame.groups.map((group) => group.preposition === "by" ? { ...group, preposition: "for" } : group)
     }
   }
+  const measured = asMeasured(frame) ?? asFound(frame)
+  if (measured !== undefined) return measured
   const turnedVerb = converse(frame)
   if (turnedVerb !== undefined) return turnedVerb
   const agent = frame.passive
     ? frame.groups.find(({ items, preposition }) => preposition === "by" && doer(items))
     : undefined
+  if (agent !== undefined && agent.items.every(({ lemma }) => /^(?:they|someone|somebody|people)$/.test(lemma))) {
+    return { ...frame, groups: frame.groups.filter((group) => group !== agent) }
+  }
   if (agent !== undefined) {
     return {
       ...frame,
       passive: false,
       agent: true,
-      subject: agent.items,
+      // "Can only be opened by guards": nobody else can.
+      quantifiers: frame.quantifiers.includes("only") ? [...frame.quantifiers, "only-who"].sort() : frame.quantifiers,
+      subject: agent.items.map(nominative),
       subjectDefinite: agent.definite,
       groups: [
         { preposition: "", items: frame.subject, definite: frame.subjectDefinite },
@@ -117,9 +133,98 @@ export const plain = (given: Frame): Frame => {
   return plainNominal(frame)
 }
 
+const degrees: ReadonlyMap<string, string> = new Map(
+  `long length;wide width;broad width;deep depth;thick thickness;tall height;high height;old age`.split(";")
+    .map((pair) => pair.split(" ")).map(([adjective = "", noun = ""]) => [adjective, noun])
+)
+const extents = new Set("length width depth thickness height altitude diameter radius distance range".split(" "))
+const measurable =
+  /^(?:length|unit m|duration|months|number|mass|volume|money|data|percent|speed|power|area|temperature)/
+
+/** "Is 120 km long", "has a length of 120 km": its length is 120 km. */
+const asMeasured = (frame: Frame): Frame | undefined => {
+  const first = frame.groups[0]
+  const [head, only] = [frame.subject[frame.subject.length - 1], first?.items[0]]
+  if (
+    frame.verb === "be" && head !== undefined && extents.has(head.lemma) && first?.items.length === 1 &&
+    only?.value?.dimension === "unit m"
+  ) {
+    const key = only.value.key.replace("unit m:", "length:")
+    const metres = { ...only, concept: key, lemma: key, value: { ...only.value, dimension: "length", key } }
+    return { ...frame, groups: [{ ...first, items: [metres] }, ...frame.groups.slice(1)] }
+  }
+  if (first?.preposition !== "" || first.items.length !== 2 || frame.subject.length === 0 || frame.passive) {
+    return undefined
+  }
+  const value = first.items.find((item) => item.value !== undefined)
+  const other = first.items.find((item) => item !== value)
+  if (value?.value === undefined || other === undefined || other.value !== undefined) return undefined
+  const { dimension, key } = value.value
+  if (!measurable.test(dimension)) return undefined
+  const noun = frame.verb === "be"
+    ? degrees.get(other.text.toLowerCase())
+    : frame.verb === "have" && other.kind === "noun" && dimension !== "number"
+    ? other.lemma
+    : undefined
+  if (noun === undefined) return undefined
+  // Years of age are a number.
+  const years = noun === "age" && dimension === "months" ? Number(key.slice("months:".length)) / 12 : Number.NaN
+  const age = `number:${years}`
+  const length = key.replace("unit m:", "length:")
+  const told: Item = dimension === "unit m"
+    ? { ...value, concept: length, lemma: length, value: { ...value.value, dimension: "length", key: length } }
+    : Number.isInteger(years)
+    ? { ...value, concept: age, lemma: age, value: { ...value.value, dimension: "number", key: age } }
+    : value
+  // Beside a height m is metres.
+  const metres = dimension === "unit m" && extents.has(noun)
+  if (dimension.startsWith("unit") && !metres) return undefined
+  const concept = conceptOf(noun)
+  const { predicate: _, side: __, ...plainValue } = told
+  return {
+    ...frame,
+    verb: "be",
+    verbText: "is",
+    subjectDefinite: true,
+    subject: [
+      ...frame.subject.map((item, i) => i === frame.subject.length - 1 ? { ...item, possesses: concept } : item),
+      { concept, lemma: noun, text: noun, kind: "noun" }
+    ],
+    groups: [{ ...first, items: [{ ...plainValue, predicate: true }] }, ...frame.groups.slice(1)]
+  }
+}
+
+/** "You will find the log at", "you can find it in": it is there. */
+const asFound = (frame: Frame): Frame | undefined => {
+  const first = frame.groups[0]
+  if (frame.verb !== "find" || frame.denials > 0 || first?.preposition !== "" || first.items.length === 0) {
+    return undefined
+  }
+  if (!/^(?:you|one|we)$/.test(frame.subject.map(({ lemma }) => lemma).join(" "))) return undefined
+  if (!frame.groups.slice(1).some(({ preposition }) => placing.has(preposition))) return undefined
+  return {
+    ...frame,
+    verb: "be",
+    verbText: "is",
+    tense: "",
+    subject: first.items,
+    subjectDefinite: first.definite,
+    quantifiers: frame.quantifiers.filter((name) => name !== "can" && name !== "may"),
+    groups: frame.groups.slice(1)
+  }
+}
+
 /** By whom, not by how much or when: "by two people", not "by 20%". */
 const doer = (items: ReadonlyArray<Item>): boolean =>
-  items[0]?.value === undefined || items[0].value.dimension === "number" && items.length > 1
+  items[0]?.value === undefined || items[0].value.dimension === "number" && items.length > 1 ||
+  // "The nightly job".
+  /^repeat:(?:night|day|week|month|hour|year)$/.test(items[0].concept) && items[items.length - 1]!.kind === "noun"
+
+/** "By them": they. */
+const nominative = (item: Item): Item => {
+  const { predicate: _, side: __, ...rest } = item
+  return rest
+}
 
 /** "prefers X over Y" and "to Y", "postponed until" and "to": one direction each. */
 const plainDirections = (frame: Frame): Frame => {
@@ -175,7 +280,7 @@ const isNamed = ({ subject, subjectDefinite }: Frame): boolean =>
 
 /** Doers whose noun does not show the verb. */
 const agents: ReadonlyMap<string, string> = new Map([
-  ...[["author", "writ"], ["architect", "design"], ["chef", "cook"]] as const,
+  ...[["lead", "lead"], ["head", "lead"], ["author", "writ"], ["architect", "design"], ["chef", "cook"]] as const,
   ...["tutor", "mentor", "sponsor", "coach", "captain", "host", "guide", "chair"].map((noun) => [noun, noun] as const)
 ])
 
@@ -194,9 +299,14 @@ const asAgent = (frame: Frame | undefined): Frame | undefined => {
   if (frame === undefined || first === undefined || first.preposition !== "" || !isNamed(frame)) return undefined
   const noun = first.items[first.items.length - 1]
   const owners = first.items.slice(0, -1)
-  if (noun === undefined || noun.kind !== "noun" || !owners.some(({ possesses }) => possesses === noun.concept)) {
-    return undefined
-  }
+  if (noun === undefined || noun.kind !== "noun") return undefined
+  const tense = /^(?:author|architect|founder|inventor|composer)$/.test(noun.lemma) && frame.tense === ""
+    ? "past" as const
+    : frame.tense
+  // "The data team lead": the lead of the data team.
+  const compound = owners.length > 0 && first.definite &&
+    owners.every(({ kind, possesses }) => possesses === undefined && (kind === "noun" || kind === "name"))
+  if (!compound && !owners.some(({ possesses }) => possesses === noun.concept)) return undefined
   const taught = undergoers.get(noun.lemma)
   if (taught !== undefined) {
     return {
@@ -220,12 +330,16 @@ const asAgent = (frame: Frame | undefined): Frame | undefined => {
   }
   const stem = over ?? agents.get(noun.lemma) ?? /^(.{2,}?)(?:er|or)$/.exec(noun.lemma)?.[1]
   if (stem === undefined || !nounFields(noun.lemma).includes(18)) return undefined
+  if (compound && !/^(?:lead|head|manager|leader|owner|author|captain|coach|maintainer|director)$/.test(noun.lemma)) {
+    return undefined
+  }
   const verb = [stem, `${stem}e`, stem.slice(0, -1)].find((word) => formsOf(word).verb && verbLemma(word) === word)
   if (verb === undefined) return undefined
   return {
     ...frame,
     verb: conceptOf(verb),
     verbText: noun.text,
+    tense,
     groups: [
       { preposition: "", items: owners.map(({ possesses: _, predicate: __, ...item }) => item), definite: true },
       ...frame.groups.slice(1)

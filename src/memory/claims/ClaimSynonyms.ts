@@ -42,13 +42,14 @@ expire expiry expiration run_out
 happen occur
 name call
 cancel scrap call_off
+close shut_down close_down shut
 submit hand_in turn_in
 continue go_on carry_on
 reject turn_down
 delay postpone defer put_off
 choose select pick
 show display
-remove delete
+remove delete purge erase
 fix repair resolve
 error mistake
 permit allow
@@ -75,6 +76,7 @@ manage manager management
 own ownership
 maintain maintenance
 write written
+build construct construction
 weigh weight
 measure measurement
 height tall high

@@ -11,8 +11,8 @@ import * as Words from "./ClaimWords.ts"
 
 /** How much a form at `i` speaks for being the finite verb: 0 no, 1 may be, 2 surely. */
 export const finite = (elements: ReadonlyArray<Element>, i: number): number => {
-  const { low, token, value } = elements[i]!
-  if (value !== undefined || i === 0) return 0
+  const { low, quantifier, token, value } = elements[i]!
+  if (value !== undefined || quantifier !== undefined || i === 0) return 0
   if (token.possessive || !/^[a-z'-]+$/.test(low) || isLittle(low)) return 0
   const before = elements[i - 1]!
   if (before.token.possessive || Words.determiners.has(before.low) || Words.possessives.has(before.low)) return 0
@@ -26,10 +26,24 @@ export const finite = (elements: ReadonlyArray<Element>, i: number): number => {
   const adverb = formsOf(before.low).adverb && before.low.endsWith("ly")
   const tags = forms.tags
   if (base !== low && low.endsWith("s")) {
+    // "Holds 12 bottles".
+    if (
+      before.value?.dimension === "number" && formsOf(base).noun &&
+      !(i > 1 && looksLikeName(elements[i - 2]!))
+    ) return 0
     if (pronoun) return 2
+    if (/^(?:wants|needs|prefers|likes|uses|owns|hates)$/.test(low)) return 2
     if (tags[0] === "NNS" && !tags.includes("VBZ") && formsOf(base).noun) return 1
     const beforeForms = formsOf(before.low)
     const onlyAdjective = beforeForms.adjective && !beforeForms.noun && !looksLikeName(before)
+    // "Legal reviews every contract": a department, since what follows is an object.
+    const next = elements[i + 1]
+    if (
+      onlyAdjective && i === 1 && next !== undefined && tags.includes("VBZ") &&
+      /^(?:every|each|all|the)$/.test(next.low)
+    ) {
+      return 1.5
+    }
     return onlyAdjective ? 0 : formsOf(base).noun && !looksLikeName(before) && !adverb ? 1.5 : 2
   }
   if (low.endsWith("ing")) return 0
@@ -42,6 +56,8 @@ export const finite = (elements: ReadonlyArray<Element>, i: number): number => {
   const pure = !forms.noun && !forms.adjective && tags[0]?.startsWith("VB") === true &&
     elements.slice(0, i).some(({ low: word }, k) => word.endsWith("s") && k < i - 1 && nounLemma(word) !== word)
   if (pure) return 1.7
+  // "Night staff get 28 days": a noun of many, a bare verb, a measure.
+  if (tags[0]?.startsWith("VB") === true && elements[i + 1]?.value !== undefined && formsOf(before.low).noun) return 1.2
   return adverb || before.low === "always" || before.low === "never" ? 1 : 0
 }
 
@@ -68,7 +84,10 @@ export const verbIndex = (elements: ReadonlyArray<Element>): number => {
     const bare = first.value === undefined && !isLittle(first.low) && forms.verb &&
       verbLemma(first.low) === first.low &&
       !first.token.possessive
-    const sure = head > 0 || forms.tags[0] === "VB" || forms.tags[0] === "VBP" || !forms.noun
+    const asked = next !== undefined && imperative.has(first.low) &&
+      !/^(?:of|is|are|was|for|and|or|by|to)$/.test(next.low) &&
+      next.value === undefined
+    const sure = head > 0 || asked || forms.tags[0] === "VB" || forms.tags[0] === "VBP" || !forms.noun
     const followed = next !== undefined && (next.value !== undefined || Words.determiners.has(next.low) ||
       Words.possessives.has(next.low) || Words.prepositions.has(next.low) || next.low.endsWith("s"))
     const late = best < 0 || most < 1.6 ||
@@ -85,6 +104,11 @@ export const verbIndex = (elements: ReadonlyArray<Element>): number => {
   return best
 }
 
+/** Verbs commands begin with although they are nouns too. */
+const imperative: ReadonlySet<string> = new Set(
+  "use set call run write answer reply send ask keep store name put check".split(" ")
+)
+
 export const particles: ReadonlySet<string> = new Set([
   "up",
   "down",
@@ -97,11 +121,21 @@ export const particles: ReadonlySet<string> = new Set([
   "on"
 ])
 
+/** Verbs with a particle that WordNet lacks. */
+const technical: ReadonlySet<string> = new Set(`time_out opt_out log_out sign_up log_off spin_up scale_up scale_down
+  sign_off wind_down roll_over`.split(/\s+/))
+
 const turning: ReadonlySet<string> = new Set(["turn", "switch", "put", "carry", "log", "sign", "go"])
 
 /** Where the particle of a verb at `i` stands: next to it, or at the end of its clause ("turn the cache off"). */
 const particleAt = (elements: ReadonlyArray<Element>, i: number): number => {
-  if (particles.has(elements[i + 1]?.low ?? "")) return i + 1
+  const next = elements[i + 1]?.low ?? ""
+  // "Signed on Monday".
+  if (particles.has(next)) {
+    return (next === "on" || next === "over") && elements[i + 2]?.value !== undefined
+      ? -1
+      : i + 1
+  }
   const last = elements.length - 1
   return last > i + 1 && last < i + 7 && particles.has(elements[last]!.low) ? last : -1
 }
@@ -126,7 +160,7 @@ export const phrasal = (elements: ReadonlyArray<Element>, i: number, verb: Item)
     }
   }
   const lemma = `${base}_${particle}`
-  return particle !== "on" && isVerbPhrase(lemma)
+  return particle !== "on" && (isVerbPhrase(lemma) || technical.has(lemma))
     ? { ...verb, lemma, concept: conceptOf(lemma), text: `${verb.text} ${particle}` }
     : verb
 }

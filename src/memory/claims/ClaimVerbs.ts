@@ -27,7 +27,7 @@ export const oneValued = set(`live born die locate name marry prefer cost weigh 
 /** Verbs that leave the value they name with `to`, `with` or as their object in force. */
 export const changeVerbs = set(`move change switch migrate upgrade downgrade update reschedule shift postpone delay
   rename raise increase lower reduce decrease convert transfer relocate swap replace bump extend shorten set reset
-  advance push transition promote cut correct amend revise`)
+  advance push transition lengthen widen narrow expand double halve trim hike slash grow promote cut correct amend revise`)
 
 /** Verbs whose object or `-ing` complement has ended. */
 export const ceaseVerbs = set(`stop quit cease discontinue abandon cancel drop`)
@@ -35,7 +35,7 @@ export const ceaseVerbs = set(`stop quit cease discontinue abandon cancel drop`)
 /** Verbs that hold in both directions. */
 export const symmetric = set(`marry divorce meet equal match resemble neighbour neighbor border adjoin cooperate
   collaborate compete agree argue differ date share intersect overlap touch friend sibling cousin partner spouse
-  colleague twin`)
+  colleague twin compatible incompatible identical equivalent adjacent`)
 
 /** Verbs that usually have one subject for one definite object: another subject is another answer. */
 export const oneHolder = set(`lead manage own head chair maintain win host found invent write direct run hold

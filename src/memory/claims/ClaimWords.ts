@@ -17,6 +17,9 @@ export const prepositions = split(`of in on at by for from to into with without 
 export const conjunctions = split("and or but nor then plus")
 export const relatives = split("that which who whom whose where")
 
+/** Verbs whose past is their base form. */
+export const unchanging = split("quit put set cut let hit shut split spread hurt read cost bet cast")
+
 /** Adverbs and fillers that may be left out of a claim about the present without changing it. */
 export const fillers = split(`currently now presently really very actually please also still indeed already quite simply
   basically definitely certainly too there here so anyway own located situated e.g i.e etc called named thereby`)

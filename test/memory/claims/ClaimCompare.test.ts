@@ -2,11 +2,15 @@
 import { assert, describe, it } from "@effect/vitest"
 import { compareClaims, type Comparison, parseClaim } from "../../../src/memory/claims/ClaimCompare.ts"
 import { abroad, type ClaimPair, compatible, conflicting, same } from "./ClaimPairs.ts"
+import { answered, apartFrom, nearMisses, retold } from "./ClaimPairsRetold.ts"
 
 // About what the offline embedder gives claims of one thing in other words.
 const near = 0.85
 // Below the closeness at which two facts of one thing are put before the resolver.
 const apart = 0.65
+const below = 0.72
+// Closer than most paraphrases.
+const nearest = 0.9
 
 const compare = ([stored, written]: ClaimPair, similarity: number): Comparison =>
   compareClaims(parseClaim(stored), parseClaim(written), similarity)
@@ -41,6 +45,28 @@ describe("ClaimCompare", () => {
       }
     })
   }
+
+  it("knows a claim told with another verb, and its near misses", () => {
+    for (const pair of retold.flatMap(both)) {
+      const found = compare(pair, near)
+      assert.strictEqual(found.relation, "same", say(pair, found))
+    }
+    for (const pair of nearMisses.flatMap(both)) {
+      const found = compare(pair, nearest)
+      assert.notStrictEqual(found.relation, "same", say(pair, found))
+    }
+  })
+
+  it("finds two answers to one question in two grammars, without the help of the embeddings", () => {
+    for (const pair of answered.flatMap(both)) {
+      const found = compare(pair, below)
+      assert.include(["differs", "unsure"], found.relation, say(pair, found))
+    }
+    for (const pair of apartFrom.flatMap(both)) {
+      const found = compare(pair, apart)
+      assert.strictEqual(found.relation, "other", say(pair, found))
+    }
+  })
 
   it("reads other languages", () => {
     for (const [relation, pairs] of Object.entries(abroad)) {
