@@ -64,8 +64,8 @@ export const compareFrames = (stored: Frame, written: Frame, similarity: number)
   return compareReworded(stored, written, match) ?? closer(stored, written, found, match, similarity)
 }
 
-// Where two different facts about one subject come this close, they are as often two answers to one question. Set on the
-// labelled pairs: 0.74 leaves every twelfth contradiction in another grammar, 0.66 flags half as many clear pairs more.
+// Where two different facts about one subject come this close, they are as often two answers to one question. Of 317
+// labelled contradictions and 371 clear pairs in English, 0.74 flags 290 and 14, 0.7 flags 294 and 17, 0.66 298 and 21.
 const closeFacts = 0.7
 
 /** Claims the words put apart although the embeddings put them together. */
