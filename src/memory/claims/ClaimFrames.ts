@@ -64,8 +64,9 @@ export const compareFrames = (stored: Frame, written: Frame, similarity: number)
   return compareReworded(stored, written, match) ?? closer(stored, written, found, match, similarity)
 }
 
-// Where two different facts about one subject come this close, they are as often two answers to one question.
-const closeFacts = 0.74
+// Where two different facts about one subject come this close, they are as often two answers to one question. Of 317
+// labelled contradictions and 371 clear pairs in English, 0.74 flags 290 and 14, 0.7 flags 294 and 17, 0.66 298 and 21.
+const closeFacts = 0.7
 
 /** Claims the words put apart although the embeddings put them together. */
 const closer = (one: Frame, other: Frame, found: Comparison, match: Match, similarity: number): Comparison => {
