@@ -4,6 +4,7 @@
  * agrees and no word is left over. The embedding's cosine is evidence where words alone leave it open.
  */
 import { against, answer, type Comparison } from "./ClaimComparison.ts"
+import { doubtOf } from "./ClaimDoubt.ts"
 import { compareFrames } from "./ClaimFrames.ts"
 import { type Claim, parseAs } from "./ClaimParse.ts"
 import { compareRecords } from "./ClaimRecord.ts"
@@ -27,6 +28,8 @@ export const compareClaims = (stored: Claim, written: Claim, similarity: number)
       `They differ in signs: ${against(stored.signs || "none", written.signs || "none")}.`
     )
   }
+  const doubt = found.relation === "same" ? doubtOf(stored.text, written.text) : undefined
+  if (doubt !== undefined) return answer("unsure", "doubt", `They seem to say the same, but ${doubt}.`)
   return found.relation === "same" && (stored.long || written.long)
     ? answer("unsure", "left-over", "Their beginnings say the same; the texts are long and not equal.")
     : found

@@ -1,0 +1,112 @@
+/**
+ * What speaks against calling two claims the same once everything else says they are: small signs that carry the meaning
+ * and that comparing words passes over. A doubt never makes claims differ; it only keeps one from standing for the other.
+ */
+
+const lowered = (text: string): string => text.normalize("NFC").toLowerCase()
+
+const wordsOf = (text: string): ReadonlyArray<string> => lowered(text).match(/[\p{L}\p{N}_]+/gu) ?? []
+
+// Names of protocols come in pairs of which one is secure; to a stemmer the second is a plural.
+const protocols = new Set(
+  "http https ftp ftps smtp smtps imap imaps ldap ldaps ws wss mqtt mqtts pop3 pop3s".split(" ")
+)
+
+// Words that shut something out; beside them the rest of a sentence means another thing.
+const shuttingOut = new Set("but except excluding unless without save minus".split(" "))
+
+/** When and how surely something holds, as its verb says. */
+const tenses = {
+  present: new Set("is are am".split(" ")),
+  past: new Set("was were had did".split(" ")),
+  future: new Set("will shall".split(" ")),
+  conditional: new Set("would should could might".split(" ")),
+  permission: new Set("may must can cannot".split(" "))
+} as const
+
+// Signs that no word stands for: superscripts, fractions, comparisons, marks.
+const signs =
+  /[\u00b2\u00b3\u00b9\u2070-\u2079\u00bc-\u00be<>=^*~\u2713\u2714\u2717\u2718\u2605\u2606\u2264\u2265\u2260]/u
+const signsAndNumbers = new RegExp(`${signs.source}|\\d+`, "gu")
+
+const sameSequence = (left: ReadonlyArray<string>, right: ReadonlyArray<string>): boolean =>
+  left.length === right.length && left.every((item, at) => item === right[at])
+
+const sorted = (items: ReadonlyArray<string>): ReadonlyArray<string> => [...items].sort()
+
+const pick = (words: ReadonlyArray<string>, wanted: ReadonlySet<string>) => words.filter((word) => wanted.has(word))
+
+// What may open a phrase that says when, where or how, and so may stand in front or behind.
+const openings = new Set(
+  "on in at by every each during since for from until before after within over under with per once twice usually always never currently today"
+    .split(" ")
+)
+
+const copulas = new Set("is are was were".split(" "))
+
+/** Whether the second says "Y is X" where the first says "X is Y". */
+const isInverted = (left: ReadonlyArray<string>, right: ReadonlyArray<string>): boolean => {
+  const at = left.findIndex((word) => copulas.has(word))
+  const verb = left[at]
+  return verb !== undefined && sameSequence([...left.slice(at + 1), verb, ...left.slice(0, at)], right)
+}
+
+/** Whether the second is the first with a phrase of circumstance moved from one end to the other. */
+const isFronted = (left: ReadonlyArray<string>, right: ReadonlyArray<string>): boolean => {
+  for (let cut = 1; cut < left.length; cut++) {
+    const front = left.slice(0, cut)
+    const rest = left.slice(cut)
+    const moved = openings.has(front[0] ?? "") || openings.has(rest[0] ?? "")
+    if (moved && sameSequence([...rest, ...front], right)) return true
+  }
+  return false
+}
+
+const tensesIn = (words: ReadonlyArray<string>): string =>
+  Object.entries(tenses).filter(([, marks]) => words.some((word) => marks.has(word))).map(([name]) => name).join()
+
+const auxiliaries = new Set(Object.values(tenses).flatMap((marks) => [...marks]))
+
+/** The words beside their auxiliary verbs, in any order. */
+const bare = (words: ReadonlyArray<string>) => sorted(words.filter((word) => !auxiliaries.has(word)))
+
+/** Whole numbers that begin with a zero, times and dates apart. */
+const padded = (text: string): ReadonlyArray<string> =>
+  sorted(text.match(/(?<![\d:.,/-])0\d{2,}(?![\d:.,/-]*\d)/g) ?? [])
+
+// Beside these two names may change places.
+const mutual = new Set(
+  "married engaged divorced siblings cousins twins partners friends neighbours neighbors colleagues equals equal same adjacent compatible linked connected"
+    .split(" ")
+)
+
+/** Why two claims that seem to say the same may not; undefined when nothing speaks against it. */
+export const doubtOf = (stored: string, written: string): string | undefined => {
+  const [ours, theirs] = [wordsOf(stored), wordsOf(written)]
+  // Among signs a number has its place: a schedule, a formula.
+  const signed = (text: string) => signs.test(lowered(text)) ? lowered(text).match(signsAndNumbers) ?? [] : []
+  if (!sameSequence(signed(stored), signed(written))) return "their signs are not the same, or stand in another order"
+  if (!sameSequence(padded(stored), padded(written))) return "a number that begins with zero is a name, not a value"
+  if (!sameSequence(pick(ours, protocols), pick(theirs, protocols))) return "they name other protocols"
+  // "Nobody but" shuts out as "only" does.
+  const shut = (text: string) =>
+    sorted(pick(wordsOf(text.replace(/\b(?:no ?body|no one|nothing|none) (?:but|except)\b/gi, "only")), shuttingOut))
+  if (!sameSequence(shut(stored), shut(written))) {
+    return "one of them shuts something out"
+  }
+  // In other words a tense is told otherwise (able to, can); in the same words another one is another claim.
+  if (tensesIn(ours) !== tensesIn(theirs) && sameSequence(bare(ours), bare(theirs))) {
+    return "their verbs stand in other tenses"
+  }
+  const isFew = (text: string) => /\bfew\b/.test(text) && !/\b(?:a|quite a) few\b/.test(text)
+  if (isFew(lowered(stored)) !== isFew(lowered(written))) return "few are not a few"
+  if (/\b(?:version|release|v\d)/i.test(stored)) {
+    const decimals = (text: string) => sorted(text.match(/\d+(?:\.\d+)+/g) ?? [])
+    if (!sameSequence(decimals(stored), decimals(written))) return "their versions are written in other digits"
+  }
+  const isReordered = sameSequence(sorted(ours), sorted(theirs)) && !sameSequence(ours, theirs)
+  if (isReordered && !ours.some((word) => mutual.has(word)) && !isFronted(ours, theirs) && !isInverted(ours, theirs)) {
+    return "the same words stand in another order"
+  }
+  return undefined
+}
