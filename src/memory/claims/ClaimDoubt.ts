@@ -51,13 +51,15 @@ const isInverted = (left: ReadonlyArray<string>, right: ReadonlyArray<string>): 
   return verb !== undefined && sameSequence([...left.slice(at + 1), verb, ...left.slice(0, at)], right)
 }
 
-/** Whether the second is the first with a phrase of circumstance moved from one end to the other. */
-const isFronted = (left: ReadonlyArray<string>, right: ReadonlyArray<string>): boolean => {
-  for (let cut = 1; cut < left.length; cut++) {
-    const front = left.slice(0, cut)
-    const rest = left.slice(cut)
-    const moved = openings.has(front[0] ?? "") || openings.has(rest[0] ?? "")
-    if (moved && sameSequence([...rest, ...front], right)) return true
+/** Whether one of the two begins with phrases of circumstance that the other ends with; what is left stands as it stood. */
+const isFronted = (left: ReadonlyArray<string>, right: ReadonlyArray<string>): boolean =>
+  endsAsBegins(left, right) || endsAsBegins(right, left)
+
+const endsAsBegins = (plain: ReadonlyArray<string>, fronted: ReadonlyArray<string>): boolean => {
+  if (!openings.has(fronted[0] ?? "")) return false
+  for (let length = 1; length < plain.length; length++) {
+    const isCore = sameSequence(plain.slice(0, length), fronted.slice(fronted.length - length))
+    if (isCore && openings.has(plain[length] ?? "")) return true
   }
   return false
 }

@@ -138,7 +138,7 @@ const isScope = ({ concept, lemma, value }: Item): boolean =>
   value === undefined
     ? scopes.has(concept) || scopes.has(lemma)
     // "On Saturdays", not "on Saturday".
-    : value.dimension === "weekday" && /s$/.test(value.text) ||
+    : value.dimension === "weekday" && value.text.endsWith("s") ||
       /^(?:number:(?:19|20)\d\d|date:\d{4}--|repeat:(?:weekday|weekend|morning|evening|afternoon|night))$/.test(
         value.key
       )

@@ -236,7 +236,7 @@ const asRule = (frame: Frame, other: Frame): ReadonlyArray<Frame> => {
   if (!frame.passive || !/^(?:forbid|permit)$/.test(frame.verb) || other.verb === frame.verb) return []
   const at = frame.subject.findIndex((item) => ofVerb(item, other.verb, other.verbText) && !isPerson(item))
   const act = frame.subject[at]
-  if (act === undefined || at > 0 && !/ing$/.test(act.text) && at !== frame.subject.length - 1) return []
+  if (act === undefined || at > 0 && !act.text.endsWith("ing") && at !== frame.subject.length - 1) return []
   const rest = frame.subject.filter((item) => item !== act).map(bare)
   const forbidden = frame.verb === "forbid"
   return [{
