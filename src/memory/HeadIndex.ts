@@ -8,7 +8,8 @@ import { LIVE_STATUSES } from "./MemoryModel.ts"
 import type { MemoryRow } from "./MemoryModel.ts"
 import type { HeadEntry, PeerSlot, Probes } from "./MemoryStore.ts"
 
-const canonicalSlot = ({ memory_type, user_id }: PeerSlot, sha256: string) =>
+/** One claim of one type and user, by its canonical form. */
+export const claimSlot = ({ memory_type, user_id }: PeerSlot, sha256: string) =>
   `${memory_type}\u0000${user_id}\u0000${sha256}`
 const contentSlot = (user: string, sha256: string) => `${user}\u0000${sha256}`
 
@@ -82,14 +83,14 @@ export class HeadIndex {
     this.entries.set(identity, entry)
     addTo(this.keys, entry.memory_key, identity)
     this.ids.set(entry.memory_id, identity)
-    if (entry.canonical_sha256 !== "") addTo(this.canonicals, canonicalSlot(entry, entry.canonical_sha256), identity)
+    if (entry.canonical_sha256 !== "") addTo(this.canonicals, claimSlot(entry, entry.canonical_sha256), identity)
     addTo(this.contents, contentSlot(entry.user_id, entry.content_sha256), identity)
     for (const id of linksOf(entry)) addTo(this.links, id, identity)
   }
 
   private unlink(identity: string, entry: HeadEntry): void {
     removeFrom(this.keys, entry.memory_key, identity)
-    removeFrom(this.canonicals, canonicalSlot(entry, entry.canonical_sha256), identity)
+    removeFrom(this.canonicals, claimSlot(entry, entry.canonical_sha256), identity)
     removeFrom(this.contents, contentSlot(entry.user_id, entry.content_sha256), identity)
     for (const id of linksOf(entry)) removeFrom(this.links, id, identity)
   }
@@ -103,7 +104,7 @@ export class HeadIndex {
   }
 
   withCanonical(slot: PeerSlot, sha256: string): ReadonlySet<string> {
-    return this.canonicals.get(canonicalSlot(slot, sha256)) ?? none
+    return this.canonicals.get(claimSlot(slot, sha256)) ?? none
   }
 
   withContent(user: string, sha256: string): ReadonlySet<string> {

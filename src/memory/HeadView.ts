@@ -4,9 +4,9 @@
  * in full, and the peers that were nominated for each new value.
  */
 import { identityKey } from "../kernel/Identity.ts"
-import { entryOf, HeadIndex } from "./HeadIndex.ts"
+import { claimSlot, entryOf, HeadIndex } from "./HeadIndex.ts"
 import type { MemoryRow } from "./MemoryModel.ts"
-import { isLive, isServed } from "./MemoryModel.ts"
+import { isServed } from "./MemoryModel.ts"
 import type { Derived, LastWord, PeerQuery, PeerSlot } from "./MemoryStore.ts"
 import type { Neighbour, PeerIndex } from "./PeerIndex.ts"
 
@@ -41,10 +41,6 @@ export const vectorKey = (identity: string, content_sha256: string): string => `
 
 // Cosines of the same two vectors differ in the last digits with the way they are computed; their order must not.
 const closeness = ({ similarity }: Near): number => Math.round(similarity * 1_000_000)
-
-/** One claim of one type and user. */
-export const claimSlot = ({ memory_type, user_id }: PeerSlot, sha256: string): string =>
-  `${memory_type}\u0000${user_id}\u0000${sha256}`
 
 interface Written {
   readonly rows: ReadonlyArray<MemoryRow>
@@ -191,11 +187,5 @@ export class HeadView {
     return found
       .sort((left, right) => closeness(right) - closeness(left) || byVersion(left.row, right.row))
       .slice(0, NEAREST)
-  }
-
-  /** The live row of an identity. */
-  live(identity: string, now: number): MemoryRow | undefined {
-    const row = this.rowOf(identity)
-    return row !== undefined && isLive(row, now) ? row : undefined
   }
 }

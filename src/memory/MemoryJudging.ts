@@ -7,7 +7,6 @@ import type { Writer } from "../kernel/Identity.ts"
 import { identityKey } from "../kernel/Identity.ts"
 import type { Refusal } from "../kernel/LoomError.ts"
 import type { WriteMeta } from "./MemoryCommand.ts"
-import type { Content } from "./MemoryContent.ts"
 import type { Peer, WriteAnswer } from "./MemoryFields.ts"
 import type { MemoryRow } from "./MemoryModel.ts"
 import { isLive, isServed } from "./MemoryModel.ts"
@@ -151,15 +150,3 @@ export const nextStep = ({ _tag, ...decision }: Decision, key: string): string |
     `memory.update \`${conflict.row.memory_key}\` with its content_sha256; if both hold, conflicts.resolve with allow` +
     (_tag === "Insert" ? `; if it is wrong, memory.delete \`${key}\`` : "")
 }
-
-/** Content as the store knows it, for a row whose value is judged without its vector. */
-export const contentOf = (row: MemoryRow): Content => ({
-  value: row.value,
-  value_kind: row.value_kind === "json" ? "json" : "string",
-  content_sha256: row.content_sha256,
-  canonical_sha256: row.canonical_sha256,
-  memory_type: row.memory_type,
-  retyped_from: row.retyped_from,
-  sensitivity: row.sensitivity,
-  searchable: null
-})

@@ -18,7 +18,7 @@ import type { WriteAnswer } from "./MemoryFields.ts"
 import type { Change, MemoryRow } from "./MemoryModel.ts"
 import { isLive, isRedacted } from "./MemoryModel.ts"
 import { answerOf } from "./MemoryPlan.ts"
-import { comingBack, correction, judgedFacts, named, tombstone } from "./MemoryPlanTarget.ts"
+import { ambiguous, comingBack, correction, judgedFacts, named, tombstone } from "./MemoryPlanTarget.ts"
 import { scrubbedContent } from "./MemoryScrub.ts"
 import { nothing, Writing } from "./MemoryWriting.ts"
 import type { Ground, Planned, Planning } from "./MemoryWriting.ts"
@@ -93,11 +93,7 @@ const step = (
   if (meant.length > 1) {
     return {
       row: undefined,
-      moved: Either.left(
-        refuse("AMBIGUOUS_KEY", "The key is held by several writers; narrow by agent, user_id or session_id", {
-          writers: meant.map(({ agent, memory_id, session_id, user_id }) => ({ agent, user_id, session_id, memory_id }))
-        })
-      )
+      moved: Either.left(ambiguous(meant))
     }
   }
   // What the write itself did to a row (a link it took away, a duplicate it brought back) is no surprise to it: neither

@@ -141,7 +141,7 @@ layer(LoomServer.layer({ LOOM_EMBEDDER: "use-lite" }), { excludeTestServices: tr
 
     it.effect("T05: under one key the newer employer answers and the older one is retired", () =>
       Effect.gen(function*() {
-        const key = "u/work/employer"
+        const key = "u/career/employer"
         const namespace = freshNamespace()
         yield* ok(NamespaceRegister, { namespace, default_conflict_policy: "newest_wins" })
         yield* set(namespace, key, "Works at Alder", { agent: "one", valid_at: "2026-03-01T00:00:00Z" })
@@ -171,15 +171,15 @@ layer(LoomServer.layer({ LOOM_EMBEDDER: "use-lite" }), { excludeTestServices: tr
         ) {
           const namespace = freshNamespace()
           yield* ok(NamespaceRegister, { namespace, default_conflict_policy: "newest_wins" })
-          yield* set(namespace, "u/work/employer", march, { valid_at: "2026-03-01T00:00:00Z" })
+          yield* set(namespace, "u/career/employer", march, { valid_at: "2026-03-01T00:00:00Z" })
           const second = yield* set(namespace, "u/profile/job", june, { valid_at: "2026-06-01T00:00:00Z" })
-          const old = yield* ok(MemoryGet, { namespace, memory_key: "u/work/employer" })
+          const old = yield* ok(MemoryGet, { namespace, memory_key: "u/career/employer" })
           assert.include(["superseded", "conflicted"], old.status)
           if (old.status === "conflicted") assert.deepStrictEqual(old.conflict_with, [second.memory_id])
           else assert.strictEqual(old.superseded_by, second.memory_id)
           const both = yield* found(namespace, "where does Ada Moreno work", { include_superseded: true })
           assert.sameMembers(both.map(({ content_excerpt }) => content_excerpt), [march, june])
-          assert.lengthOf((yield* ok(MemoryHistory, { namespace, memory_key: "u/work/employer" })).versions, 2)
+          assert.lengthOf((yield* ok(MemoryHistory, { namespace, memory_key: "u/career/employer" })).versions, 2)
         }
       }))
 
@@ -187,11 +187,14 @@ layer(LoomServer.layer({ LOOM_EMBEDDER: "use-lite" }), { excludeTestServices: tr
       Effect.gen(function*() {
         const namespace = freshNamespace()
         yield* ok(NamespaceRegister, { namespace, default_conflict_policy: "newest_wins" })
-        yield* set(namespace, "u/work/employer", "Works at Birch", { valid_at: "2026-06-01T00:00:00Z" })
-        const march = yield* set(namespace, "u/work/employer", "Works at Alder", { valid_at: "2026-03-01T00:00:00Z" })
+        yield* set(namespace, "u/career/employer", "Works at Birch", { valid_at: "2026-06-01T00:00:00Z" })
+        const march = yield* set(namespace, "u/career/employer", "Works at Alder", { valid_at: "2026-03-01T00:00:00Z" })
         assert.strictEqual(march.conflict_verdict, "conflict")
         assert.strictEqual(march.status, "superseded")
-        assert.strictEqual((yield* ok(MemoryGet, { namespace, memory_key: "u/work/employer" })).value, "Works at Birch")
+        assert.strictEqual(
+          (yield* ok(MemoryGet, { namespace, memory_key: "u/career/employer" })).value,
+          "Works at Birch"
+        )
       }))
 
     it.effect("T14: what was corrected is absent by default and there on request", () =>

@@ -8,6 +8,7 @@ import { sha256 } from "../../src/kernel/Json.ts"
 import { linkHash } from "../../src/memory/AuditChain.ts"
 import type { Searchable } from "../../src/memory/MemoryContent.ts"
 import type { MemoryRow } from "../../src/memory/MemoryModel.ts"
+import { anyWriter, everyRow } from "../../src/memory/MemoryReader.ts"
 import type { ListFilter, Page } from "../../src/memory/MemoryReader.ts"
 import type { AuditEntry, Commit, Derived } from "../../src/memory/MemoryStore.ts"
 
@@ -160,21 +161,6 @@ export const versionsOf = (rows: ReadonlyArray<{ readonly version: bigint }>): R
 export const keysOf = (rows: ReadonlyArray<{ readonly memory_key: string }>): ReadonlyArray<string> =>
   rows.map(({ memory_key }) => memory_key).sort(Order.string)
 
-export const everything: ListFilter = {
-  agent: null,
-  user_id: null,
-  session_id: null,
-  run_id: null,
-  prefix: null,
-  memory_type: null,
-  source_trace: null,
-  tags: [],
-  tags_every: [],
-  entities: [],
-  contains: null,
-  pinned_only: false,
-  statuses: ["active", "conflicted"],
-  endedBefore: null
-}
+export const everything: ListFilter = everyRow(anyWriter, ["active", "conflicted"])
 
 export const firstPage: Page = { sort_by: "updated_at", after: null, limit: 100, offset: 0 }
