@@ -265,7 +265,7 @@ export const MemoryList = make("memory.list", {
     when: "You need an overview, a key prefix, a tag or the episodic log.",
     whenNot: "You look for an answer to a question (memory.search).",
     args:
-      "tags matches any of the tags in any case, tags_every all of them exactly; an empty list is no filter. next_cursor walks on; it is stable while rows are added or removed. as_of lists what was true at a time, with as_of_basis=knowledge_time what was served then. Poll with known_version."
+      "tags matches any of the tags in any case, tags_every all of them exactly; an empty list is no filter. run_id lists what a run wrote, what another run had said before it included. next_cursor walks on; it is stable while rows are added or removed. as_of lists what was true at a time, with as_of_basis=knowledge_time what was served then. Poll with known_version."
   },
   payload: Schema.Struct({
     ...scopeFields,

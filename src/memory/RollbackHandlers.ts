@@ -116,7 +116,18 @@ export const make: Effect.Effect<
         idem_hash: "",
         payload_hash: ""
       }
-      const count = { rows: 0, unchanged: 0, changed: 0, revalued: 0, back: 0, out: 0, absent: 0, redacted: 0, blacklisted: 0, high: 0 }
+      const count = {
+        rows: 0,
+        unchanged: 0,
+        changed: 0,
+        revalued: 0,
+        back: 0,
+        out: 0,
+        absent: 0,
+        redacted: 0,
+        blacklisted: 0,
+        high: 0
+      }
       const samples: Array<ReturnType<typeof sampleOf>> = []
       let contended = 0
       let after: MemoryRow | null = null

@@ -202,7 +202,9 @@ layer(layerTeam, { excludeTestServices: true, timeout: 90_000 })("Review", (it) 
         yield* set("was/refused", "Rabbits meet the walnutz")
         yield* set("now/high", "The codeword of the north gate is OSPREYX")
         const { version_text: to } = yield* set("plain/one", "Crates go by the west door")
-        yield* ok(MemoryUpdate, { namespace, memory_key: "was/refused", value: "Rabbits meet the fox" }, { token: admin })
+        yield* ok(MemoryUpdate, { namespace, memory_key: "was/refused", value: "Rabbits meet the fox" }, {
+          token: admin
+        })
         yield* ok(MemoryUpdate, { namespace, memory_key: "now/high", sensitivity: "high" }, { token: admin })
         yield* ok(MemoryUpdate, { namespace, memory_key: "plain/one", value: "Crates go by the east door" }, {
           token: admin
