@@ -100,6 +100,7 @@ export const make: Effect.Effect<
       const prepared = statementOf(request, now)
       const fault = validityFault(prepared)
       if (fault !== undefined) return yield* fault
+      const warned = yield* intake.labels(request, request.sensitivity)
       const retyped = row !== undefined && (
         (request.memory_type !== undefined && request.memory_type !== row.memory_type) ||
         (request.sensitivity !== undefined && request.sensitivity !== row.sensitivity)
@@ -108,7 +109,7 @@ export const make: Effect.Effect<
         ? row === undefined || !retyped ? undefined : valueOf(row)
         : request.value
       return {
-        meta: { ...meta, advisories: prepared.advisories },
+        meta: { ...meta, advisories: [...prepared.advisories, ...warned] },
         target,
         // The old value matters only when the new content is made from it.
         assumed: assumedOf(row, retyped && request.value === undefined),
