@@ -3,7 +3,7 @@
  * back under its key, with what was said of it, and the answer says so. Another value under such a key is no correction of
  * what stands there, so it meets no row; then the answer says which verb does what the caller wants. Pure.
  */
-import * as Either from "effect/Either"
+import type * as Either from "effect/Either"
 import type { Refusal } from "../kernel/LoomError.ts"
 import type { Assumed, SetItem, UpdateByIdCommand, UpdateCommand } from "./MemoryCommand.ts"
 import type { Content } from "./MemoryContent.ts"
