@@ -102,7 +102,8 @@ export const make: Effect.Effect<
       const row = live ??
         (request.value === undefined ? undefined : yield* current(scope, target, isWithdrawn))
       const now = yield* Clock.currentTimeMillis
-      const prepared = statementOf(request, now)
+      // A new end of the same row does what the old one would have done.
+      const prepared = statementOf(request, now, row === undefined || row.on_expire === "" ? undefined : row.on_expire)
       const fault = validityFault(prepared)
       if (fault !== undefined) return yield* fault
       const warned = yield* intake.labels(request, request.sensitivity)
