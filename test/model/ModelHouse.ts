@@ -99,6 +99,7 @@ const rulesOf = ({ many, policy }: Laws): ActorRules["Type"] => ({
 const intake: MemoryIntake["Type"] = {
   embedderId: EMBEDDER,
   dimensions: DIMENSIONS,
+  labels: () => Effect.succeed([]),
   prepare: () => Effect.fail(new Unavailable({ operation: "ModelHouse.prepare" })),
   derive: (rows) =>
     Effect.succeed(rows.flatMap((row) => {
