@@ -23,7 +23,7 @@ import { judgeClaim, nextStep, shownPeers, shownRetired, withdrawnNote } from ".
 import type { Change, MemoryRow, Status } from "./MemoryModel.ts"
 import { isEnded, isLive } from "./MemoryModel.ts"
 import { answerOf, charLimitFault, dates, movesEnds } from "./MemoryPlan.ts"
-import { hintOf, revival } from "./MemoryPlanRevival.ts"
+import { hintOf, restated, revival } from "./MemoryPlanRevival.ts"
 import type { MemoryDelete, MemoryRestore, MemoryUpdate } from "./MemoryVerbs.ts"
 import { nothing, Writing } from "./MemoryWriting.ts"
 import type { Ground, Planned, Planning } from "./MemoryWriting.ts"
@@ -65,7 +65,9 @@ export const planUpdate = (
 ): Either.Either<Planned<UpdateAnswer>, Refusal> => {
   const present = named(planning.view, command.target)
   const found = correction(planning, command)
-  const back = Either.isRight(found) && found.right === "not_found" ? revival(planning, command, present) : null
+  const said = Either.isRight(found) && found.right === "not_found" ? restated(command, present) : []
+  if (said.length > 1) return Either.left(ambiguous(said))
+  const back = said[0] === undefined ? null : revival(planning, command, said[0])
   return Either.map(back ?? found, (corrected) =>
     typeof corrected === "string"
       ? nothing({ updated: false, reason: corrected, next: hintOf(present), degraded: command.meta.degraded })
