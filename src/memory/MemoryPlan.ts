@@ -15,11 +15,12 @@ import type { WriteAnswer } from "./MemoryFields.ts"
 import { judgeClaim, nextStep, shownPeers, shownRetired, withdrawnNote } from "./MemoryJudging.ts"
 import type { MemoryRow } from "./MemoryModel.ts"
 import { isLive } from "./MemoryModel.ts"
+import { heldTerms, isSooner, withoutTerms } from "./MemoryTerms.ts"
 import { isSearchable } from "./MemoryType.ts"
 import type { MemoryBulkSet } from "./MemoryVerbs.ts"
 import { Writing } from "./MemoryWriting.ts"
 import type { Planned, Planning } from "./MemoryWriting.ts"
-import { guards } from "./WritePolicy.ts"
+import { isLocked, lockedFault } from "./WritePolicy.ts"
 import type { Decision } from "./WritePolicy.ts"
 
 /** The answer that shows a row after a write. */
@@ -73,15 +74,22 @@ export const planItem = (
 ): Either.Either<Planned<WriteAnswer>, Refusal> => {
   const { moment, view } = planning
   const head = view.head(identityKey(asked))
-  const item = withinRetention(planning, keepSensitivity(asked, head))
   const own = head !== undefined && isLive(head, moment.now) ? head : undefined
+  const stated = keepSensitivity(asked, head)
+  const held = own === undefined
+    ? []
+    : heldTerms(own, stated.statement, { mayReplacePinned: stated.statement.pinned === true, now: moment.now })
+  // A restatement passes every guard, and does no more than restate.
+  const restates = own !== undefined && own.content_sha256 === stated.content.content_sha256 &&
+    (own.status !== "proposed" || asked.proposed)
+  const item = restates && (own.pinned || isLocked(own, moment.now))
+    ? withoutTerms(stated, own, held)
+    : withinRetention(planning, stated)
   const { content, statement } = item
   const fault = charLimitFault(content, statement.char_limit ?? own?.char_limit ?? 0)
   if (fault !== undefined) return Either.left(fault)
-  if (own !== undefined && own.content_sha256 === content.content_sha256 && movesEnds(restatement(statement, own))) {
-    // A restatement passes every guard; one that moves the memory's ends is more than that.
-    const guard = guards(own, { mayReplacePinned: true, now: moment.now })
-    if (guard !== undefined) return Either.left(guard)
+  if (!restates && own !== undefined && isLocked(own, moment.now) && endsSooner(own, statement)) {
+    return Either.left(lockedFault(own))
   }
   return Either.map(
     judgeClaim(planning, {
@@ -267,8 +275,9 @@ const restated = (writing: Writing, item: SetItem, own: MemoryRow): WriteAnswer 
 /** Whether a statement says when its claim was true; such a change counts on the time axis, a plain restatement never. */
 export const dates = ({ valid_at, valid_to }: Statement): boolean => valid_at !== undefined || valid_to !== undefined
 
-/** Whether a statement moves when a memory is true or served: that is a change, whatever its value. */
-export const movesEnds = (statement: Statement): boolean => dates(statement) || statement.expires_at !== undefined
+/** Whether a statement ends a memory before it would. */
+export const endsSooner = (row: MemoryRow, { expires_at, valid_to }: Statement): boolean =>
+  isSooner(expires_at, row.expires_at) || isSooner(valid_to, row.valid_to)
 
 /** What of a restated claim counts: when it became true is said once, or the same sentence would take the first answer away. */
 const restatement = ({ valid_at, ...statement }: Statement, own: MemoryRow): Statement =>

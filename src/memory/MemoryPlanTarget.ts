@@ -22,11 +22,12 @@ import type { Verdict, WriteAnswer } from "./MemoryFields.ts"
 import { judgeClaim, nextStep, shownPeers, shownRetired, withdrawnNote } from "./MemoryJudging.ts"
 import type { Change, MemoryRow, Status } from "./MemoryModel.ts"
 import { isEnded, isLive } from "./MemoryModel.ts"
-import { answerOf, charLimitFault, dates, movesEnds } from "./MemoryPlan.ts"
+import { answerOf, charLimitFault, dates } from "./MemoryPlan.ts"
+import { heldTerms } from "./MemoryTerms.ts"
 import type { MemoryDelete, MemoryRestore, MemoryUpdate } from "./MemoryVerbs.ts"
 import { nothing, Writing } from "./MemoryWriting.ts"
 import type { Ground, Planned, Planning } from "./MemoryWriting.ts"
-import { guards, isLocked, lockedFault, preconditionFault } from "./WritePolicy.ts"
+import { isLocked, lockedFault, preconditionFault } from "./WritePolicy.ts"
 import type { Decision } from "./WritePolicy.ts"
 
 type Update = UpdateCommand | UpdateByIdCommand
@@ -85,12 +86,14 @@ export const correction = (
   }
   if (rows.length > 1) return Either.left(ambiguous(rows))
   if (content !== null && !isAssumed(row, command.assumed)) return Either.left(stale())
+  if (heldTerms(row, statement, { mayReplacePinned: true, now: moment.now }).length > 0) {
+    return Either.left(lockedFault(row))
+  }
   const writing = new Writing(planning, meta)
   if (content === null || content.content_sha256 === row.content_sha256) {
     const precondition = preconditionFault(row, command.if_match_sha256)
     if (precondition !== undefined) return Either.left(precondition)
-    const next = labelled(writing, command, row)
-    return Either.map(next, (given) => settled(writing, given, {}))
+    return Either.right(settled(writing, labelled(writing, command, row), {}))
   }
   const fault = charLimitFault(content, statement.char_limit ?? row.char_limit)
   if (fault !== undefined) return Either.left(fault)
@@ -181,11 +184,9 @@ const standing = (row: Pick<MemoryRow, "status">, decision: Decision, now: numbe
   }
 }
 
-/** Labels only, or the same value again: a read_only lock refuses a changed end or date, a plain restatement passes. */
-const labelled = (writing: Writing, command: Update, row: MemoryRow): Either.Either<MemoryRow, Refusal> => {
+/** Labels only, or the same value again. */
+const labelled = (writing: Writing, command: Update, row: MemoryRow): MemoryRow => {
   const { content, meta, statement } = command
-  const guard = movesEnds(statement) ? guards(row, { mayReplacePinned: true, now: writing.now }) : undefined
-  if (guard !== undefined) return Either.left(guard)
   const next = writing.add((moment) =>
     carried(row, meta, moment, content === null || dates(statement) ? "label" : "restate", {
       ...updatedColumns(meta, content, statement),
@@ -193,7 +194,7 @@ const labelled = (writing: Writing, command: Update, row: MemoryRow): Either.Eit
     })
   )
   writing.derive(next, content)
-  return Either.right(next)
+  return next
 }
 
 const stale = (): Refusal => refuse("STALE_VERSION", "The memory changed while the write was prepared")

@@ -20,6 +20,7 @@ import { isLive, isRedacted } from "./MemoryModel.ts"
 import { answerOf } from "./MemoryPlan.ts"
 import { ambiguous, comingBack, correction, judgedFacts, named, tombstone } from "./MemoryPlanTarget.ts"
 import { scrubbedContent } from "./MemoryScrub.ts"
+import { isSooner } from "./MemoryTerms.ts"
 import { nothing, Writing } from "./MemoryWriting.ts"
 import type { Ground, Planned, Planning } from "./MemoryWriting.ts"
 import { isLocked, lockedFault } from "./WritePolicy.ts"
@@ -137,6 +138,7 @@ const move = (
   const columns = (change: Change, changed: Partial<MemoryRow>): Moved =>
     done(writing.add((moment) => carried(row, meta, moment, change, changed)))
   const locked = isLocked(row, planning.moment.now)
+  const readOnly = locked && row.lock_mode === "read_only"
   switch (transition._tag) {
     case "tombstone": {
       if (locked) return Either.left(lockedFault(row))
@@ -148,7 +150,11 @@ const move = (
       if (locked) return Either.left(lockedFault(row))
       return done(rejected(writing, row, transition.reason))
     case "pin":
-      return row.pinned === transition.pinned ? Either.right(null) : columns("pin", { pinned: transition.pinned })
+      if (row.pinned === transition.pinned) return Either.right(null)
+      // A pin is one more guard; a lock keeps the ones that are there.
+      return readOnly && !transition.pinned
+        ? Either.left(lockedFault(row))
+        : columns("pin", { pinned: transition.pinned })
     case "lock":
       return lock(
         planning,
@@ -157,8 +163,8 @@ const move = (
         (change, changed) => columns(change, { locked_by: meta.actor, ...changed })
       )
     case "touch": {
-      // A lock against deletion alone lets the expiry change, as it does in memory.update.
-      if (locked && row.lock_mode === "read_only") return Either.left(lockedFault(row))
+      // A lock against deletion alone lets the expiry move away, as it does in memory.update.
+      if (readOnly || (locked && isSooner(transition.expires_at, row.expires_at))) return Either.left(lockedFault(row))
       const { expire_reason = row.expire_reason, expires_at = row.expires_at } = transition
       const on_expire = transition.on_expire ??
         (expires_at !== null && row.on_expire === "" ? "tombstone" : row.on_expire)
@@ -169,9 +175,8 @@ const move = (
     case "label": {
       const kept = row.tags.filter((tag) => !transition.remove_tags.includes(tag))
       const tags = [...kept, ...transition.add_tags.filter((tag) => !kept.includes(tag))]
-      return tags.length === row.tags.length && tags.every((tag, at) => tag === row.tags[at])
-        ? Either.right(null)
-        : columns("label", { tags })
+      if (tags.length === row.tags.length && tags.every((tag, at) => tag === row.tags[at])) return Either.right(null)
+      return readOnly ? Either.left(lockedFault(row)) : columns("label", { tags })
     }
     case "verify": {
       if (transition.content_sha256 !== null && transition.content_sha256 !== row.content_sha256) {
