@@ -115,13 +115,17 @@ export const shownPeers = (peers: ReadonlyArray<JudgedPeer>): ReadonlyArray<Peer
     reason
   }))
 
+/** Whether the caller of a write may hear of a row. */
+export const mayHearOf = ({ bound_user }: WriteMeta, row: MemoryRow): boolean =>
+  bound_user === null || row.user_id === bound_user
+
 /** The retirements a caller may hear of: those of rows it may read. */
 export const shownRetired = (
   retired: ReadonlyArray<Retirement>,
-  { bound_user }: WriteMeta
+  meta: WriteMeta
 ): WriteAnswer["retired"] =>
   retired
-    .filter(({ row }) => bound_user === null || row.user_id === bound_user)
+    .filter(({ row }) => mayHearOf(meta, row))
     .map(({ evidence, row, rule }) => ({
       memory_key: row.memory_key,
       memory_id: row.memory_id,

@@ -12,7 +12,7 @@ import type { BulkCommand, FailedItem, SetCommand, SetItem, Statement, WriteMeta
 import type { Content } from "./MemoryContent.ts"
 import { carried, fresh, revised } from "./MemoryDraft.ts"
 import type { WriteAnswer } from "./MemoryFields.ts"
-import { judgeClaim, nextStep, shownPeers, shownRetired, withdrawnNote } from "./MemoryJudging.ts"
+import { judgeClaim, mayHearOf, nextStep, shownPeers, shownRetired, withdrawnNote } from "./MemoryJudging.ts"
 import type { MemoryRow } from "./MemoryModel.ts"
 import { isLive } from "./MemoryModel.ts"
 import { heldTerms, isSooner, withoutTerms } from "./MemoryTerms.ts"
@@ -37,7 +37,8 @@ export const answerOf = (meta: WriteMeta, row: MemoryRow, facts: Partial<WriteAn
   peers: [],
   merged_into_key: null,
   duplicate_of: row.duplicate_of === "" ? null : row.duplicate_of,
-  superseded_by: row.superseded_by === "" ? null : row.superseded_by,
+  // What took a row's place may be another user's; a plan that knows says so itself.
+  superseded_by: row.superseded_by === "" || meta.bound_user !== null ? null : row.superseded_by,
   conflict_with: row.conflict_with,
   retired: [],
   reinforcement_count: row.reinforcement_count,
@@ -223,9 +224,13 @@ const carryOut = (
       } else {
         settleLinks(writing, row, head)
       }
+      const isTold = mayHearOf(meta, by)
       return storedAnswer(writing, item, row, {
         conflict_verdict: "conflict",
-        next: `\`${by.memory_key}\` holds a later value, which goes on answering; this one answers for its own time`
+        superseded_by: isTold ? by.memory_id : null,
+        next: isTold
+          ? `\`${by.memory_key}\` holds a later value, which goes on answering; this one answers for its own time`
+          : "It is no longer served under newest_wins and answers for its own time (as_of)"
       })
     }
     case "Insert": {

@@ -19,7 +19,7 @@ import type {
 import type { Content } from "./MemoryContent.ts"
 import { carried, updatedColumns } from "./MemoryDraft.ts"
 import type { Verdict, WriteAnswer } from "./MemoryFields.ts"
-import { judgeClaim, nextStep, shownPeers, shownRetired, withdrawnNote } from "./MemoryJudging.ts"
+import { judgeClaim, mayHearOf, nextStep, shownPeers, shownRetired, withdrawnNote } from "./MemoryJudging.ts"
 import type { Change, MemoryRow, Status } from "./MemoryModel.ts"
 import { isEnded, isLive } from "./MemoryModel.ts"
 import { answerOf, charLimitFault, dates } from "./MemoryPlan.ts"
@@ -145,6 +145,7 @@ export const correction = (
 /** What an answer says of the judgement behind it. */
 export const judgedFacts = (meta: WriteMeta, decision: Decision, row: MemoryRow) => ({
   conflict_verdict: verdictOf(decision),
+  ...(decision._tag === "Backfill" && mayHearOf(meta, decision.by) ? { superseded_by: decision.by.memory_id } : {}),
   peers: shownPeers(decision.peers),
   retired: shownRetired(decision.retires, meta),
   next: nextStep(decision, row.memory_key)
