@@ -7,7 +7,7 @@ import type { Writer } from "../kernel/Identity.ts"
 import { identityKey } from "../kernel/Identity.ts"
 import type { Refusal } from "../kernel/LoomError.ts"
 import type { WriteMeta } from "./MemoryCommand.ts"
-import type { Peer, WriteAnswer } from "./MemoryFields.ts"
+import type { Peer, Verdict, WriteAnswer } from "./MemoryFields.ts"
 import type { MemoryRow } from "./MemoryModel.ts"
 import { isLive, isServed } from "./MemoryModel.ts"
 import type { Planning } from "./MemoryWriting.ts"
@@ -154,3 +154,21 @@ export const nextStep = ({ _tag, ...decision }: Decision, key: string): string |
     `memory.update \`${conflict.row.memory_key}\` with its content_sha256; if both hold, conflicts.resolve with allow` +
     (_tag === "Insert" ? `; if it is wrong, memory.delete \`${key}\`` : "")
 }
+
+/** What an answer says of the judgement behind it. */
+export const judgedFacts = (meta: WriteMeta, decision: Decision, row: MemoryRow) => ({
+  conflict_verdict: verdictOf(decision),
+  ...(decision._tag === "Backfill" && mayHearOf(meta, decision.by) ? { superseded_by: decision.by.memory_id } : {}),
+  peers: shownPeers(decision.peers),
+  retired: shownRetired(decision.retires, meta),
+  next: nextStep(decision, row.memory_key)
+})
+
+const verdictOf = (decision: Decision): Verdict =>
+  decision._tag === "Insert"
+    ? decision.verdict
+    : decision._tag === "Restate"
+    ? "clear"
+    : decision._tag === "Backfill"
+    ? "conflict"
+    : "duplicate"

@@ -12,9 +12,10 @@ import type { BulkCommand, FailedItem, SetCommand, SetItem, Statement, WriteMeta
 import type { Content } from "./MemoryContent.ts"
 import { carried, fresh, revised } from "./MemoryDraft.ts"
 import type { WriteAnswer } from "./MemoryFields.ts"
-import { judgeClaim, mayHearOf, nextStep, shownPeers, shownRetired, withdrawnNote } from "./MemoryJudging.ts"
+import { judgeClaim, judgedFacts, mayHearOf, nextStep, shownPeers, shownRetired, withdrawnNote } from "./MemoryJudging.ts"
 import type { MemoryRow } from "./MemoryModel.ts"
 import { isLive } from "./MemoryModel.ts"
+import { isRecast, recast } from "./MemoryRecast.ts"
 import { heldTerms, isSooner, withoutTerms } from "./MemoryTerms.ts"
 import { isSearchable } from "./MemoryType.ts"
 import type { MemoryBulkSet } from "./MemoryVerbs.ts"
@@ -92,7 +93,7 @@ export const planItem = (
   if (!restates && own !== undefined && isLocked(own, moment.now) && endsSooner(own, statement)) {
     return Either.left(lockedFault(own))
   }
-  return Either.map(
+  return Either.flatMap(
     judgeClaim(planning, {
       writer: item,
       own,
@@ -122,14 +123,15 @@ export const planItem = (
           ...withdrawnNote(met)
         ]
       }
+      if (restates && decision._tag === "Restate" && own !== undefined) return restated(planning, noted, item, own)
       const writing = new Writing(planning, noted)
       const answer = carryOut(writing, item, decision, head, own)
-      return writing.planned({
+      return Either.right(writing.planned({
         ...answer,
         peers: shownPeers(decision.peers),
         retired: shownRetired(decision.retires, meta),
         next: answer.next ?? nextStep(decision, item.memory_key)
-      })
+      }))
     }
   )
 }
@@ -197,9 +199,7 @@ const carryOut = (
       })
     }
     case "Restate":
-      return own === undefined
-        ? storedAnswer(writing, item, inserted(writing, item, head, own, {}), {})
-        : restated(writing, item, own)
+      return storedAnswer(writing, item, inserted(writing, item, head, own, {}), {})
     case "Duplicate": {
       // A claim on trial waits for its decision, whoever says the same.
       const waits = item.proposed ? {} : { status: "duplicate", duplicate_of: decision.of.memory_id } as const
@@ -252,29 +252,41 @@ const retireAll = (writing: Writing, { retires }: Decision, by: string): void =>
   for (const { evidence, row, rule } of retires) writing.retire(row, { rule, by, evidence })
 }
 
-const restated = (writing: Writing, item: SetItem, own: MemoryRow): WriteAnswer => {
-  const { meta } = writing
+const restated = (
+  planning: Planning,
+  meta: WriteMeta,
+  item: SetItem,
+  own: MemoryRow
+): Either.Either<Planned<WriteAnswer>, Refusal> => {
   const { valid_at } = item.statement
   const asked = restatement(item.statement, own)
-  const row = writing.add((moment) =>
-    carried(own, meta, moment, dates(asked) ? "label" : "restate", {
-      ...asked,
-      ...classified(own, item),
-      reinforcement_count: own.reinforcement_count + 1
-    })
-  )
-  const isNew = row.canonical_sha256 !== own.canonical_sha256 || isSearchable(row) !== isSearchable(own)
-  if (isNew || item.statement.entities !== undefined) writing.derive(row, isNew ? item.content : null)
-  return answerOf(meta, row, {
+  const cast = classified(own, item)
+  const columns = { ...asked, ...cast, reinforcement_count: own.reinforcement_count + 1 }
+  const change = dates(asked) ? "label" : "restate"
+  const noted = {
+    ...meta,
     advisories: [
       ...meta.advisories,
-      ...(row.sensitivity === own.sensitivity ? [] : item.content.advisories ?? []),
+      ...(cast.sensitivity === own.sensitivity ? [] : item.content.advisories ?? []),
       "The same value was already stored; it is reinforced",
       ...(valid_at === undefined || own.valid_at === null || valid_at === own.valid_at
         ? []
         : ["It keeps the valid_at it has; memory.update changes that"])
     ]
-  })
+  }
+  const content = { ...item.content, ...cast, ...(isSearchable(cast) ? {} : { searchable: null }) }
+  if (isRecast(own, content)) {
+    return Either.map(recast(planning, noted, own, { content, columns, change }), ({ decision, next, writing }) =>
+      writing.planned(answerOf(noted, writing.current(next), {
+        ...(decision === undefined ? {} : judgedFacts(noted, decision, own))
+      })))
+  }
+  const writing = new Writing(planning, noted)
+  const row = writing.add((moment) => carried(own, noted, moment, change, columns))
+  const isNew = row.canonical_sha256 !== own.canonical_sha256 || isSearchable(row) !== isSearchable(own)
+  if (isNew || item.statement.entities !== undefined) writing.derive(row, isNew ? content : null)
+  if (row.sensitivity === "high" && own.sensitivity !== "high") writing.hideDuplicates(row)
+  return Either.right(writing.planned(answerOf(noted, row, {})))
 }
 
 /** Whether a statement says when its claim was true; such a change counts on the time axis, a plain restatement never. */
@@ -322,18 +334,21 @@ const settleLinks = (writing: Writing, row: MemoryRow, head: MemoryRow | undefin
  * A restatement may change type or sensitivity, and a value may be known for a secret by now; the form under which equals
  * are found follows them.
  */
-const classified = (own: MemoryRow, { content, statement }: SetItem): Partial<MemoryRow> => {
+const classified = (own: MemoryRow, { content, statement }: SetItem) => {
   const typed = statement.memory_type === undefined
     ? { memory_type: own.memory_type }
     : { memory_type: content.memory_type, retyped_from: content.retyped_from }
   const sensitivity = statement.sensitivity ?? (content.sensitivity === "high" ? "high" : own.sensitivity)
   const changes = statement.memory_type !== undefined || sensitivity !== own.sensitivity
   return {
+    retyped_from: own.retyped_from,
     ...typed,
     sensitivity,
-    ...(changes
-      ? { canonical_sha256: isSearchable({ ...typed, sensitivity }) ? content.canonical_sha256 : "" }
-      : {})
+    canonical_sha256: !changes
+      ? own.canonical_sha256
+      : isSearchable({ ...typed, sensitivity })
+      ? content.canonical_sha256
+      : ""
   }
 }
 

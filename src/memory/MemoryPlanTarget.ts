@@ -18,11 +18,12 @@ import type {
 } from "./MemoryCommand.ts"
 import type { Content } from "./MemoryContent.ts"
 import { carried, updatedColumns } from "./MemoryDraft.ts"
-import type { Verdict, WriteAnswer } from "./MemoryFields.ts"
-import { judgeClaim, mayHearOf, nextStep, shownPeers, shownRetired, withdrawnNote } from "./MemoryJudging.ts"
-import type { Change, MemoryRow, Status } from "./MemoryModel.ts"
+import type { WriteAnswer } from "./MemoryFields.ts"
+import { judgeClaim, judgedFacts, withdrawnNote } from "./MemoryJudging.ts"
+import type { Change, MemoryRow } from "./MemoryModel.ts"
 import { isEnded, isLive } from "./MemoryModel.ts"
 import { answerOf, charLimitFault, dates } from "./MemoryPlan.ts"
+import { isRecast, recast, standing } from "./MemoryRecast.ts"
 import { heldTerms } from "./MemoryTerms.ts"
 import type { MemoryDelete, MemoryRestore, MemoryUpdate } from "./MemoryVerbs.ts"
 import { nothing, Writing } from "./MemoryWriting.ts"
@@ -89,12 +90,11 @@ export const correction = (
   if (heldTerms(row, statement, { mayReplacePinned: true, now: moment.now }).length > 0) {
     return Either.left(lockedFault(row))
   }
-  const writing = new Writing(planning, meta)
   if (content === null || content.content_sha256 === row.content_sha256) {
     const precondition = preconditionFault(row, command.if_match_sha256)
-    if (precondition !== undefined) return Either.left(precondition)
-    return Either.right(settled(writing, labelled(writing, command, row), {}))
+    return precondition !== undefined ? Either.left(precondition) : labelled(planning, command, row)
   }
+  const writing = new Writing(planning, meta)
   const fault = charLimitFault(content, statement.char_limit ?? row.char_limit)
   if (fault !== undefined) return Either.left(fault)
   return Either.map(
@@ -142,60 +142,27 @@ export const correction = (
   )
 }
 
-/** What an answer says of the judgement behind it. */
-export const judgedFacts = (meta: WriteMeta, decision: Decision, row: MemoryRow) => ({
-  conflict_verdict: verdictOf(decision),
-  ...(decision._tag === "Backfill" && mayHearOf(meta, decision.by) ? { superseded_by: decision.by.memory_id } : {}),
-  peers: shownPeers(decision.peers),
-  retired: shownRetired(decision.retires, meta),
-  next: nextStep(decision, row.memory_key)
-})
-
-const verdictOf = (decision: Decision): Verdict =>
-  decision._tag === "Insert"
-    ? decision.verdict
-    : decision._tag === "Restate"
-    ? "clear"
-    : decision._tag === "Backfill"
-    ? "conflict"
-    : "duplicate"
-
-/** How a row stands after a new value under it was judged. */
-const standing = (row: Pick<MemoryRow, "status">, decision: Decision, now: number): Partial<MemoryRow> => {
-  const links: Partial<MemoryRow> = { duplicate_of: "", superseded_by: "", invalid_at: null, conflict_with: [] }
-  const back: Status = row.status === "proposed" ? "proposed" : "active"
-  switch (decision._tag) {
-    case "Merge":
-    case "Duplicate": {
-      const { memory_id } = decision._tag === "Merge" ? decision.into : decision.of
-      return back === "proposed"
-        ? { ...links, status: back }
-        : { ...links, status: "duplicate", duplicate_of: memory_id }
-    }
-    case "Backfill":
-      return { ...links, status: "superseded", superseded_by: decision.by.memory_id, invalid_at: now }
-    case "Insert":
-      return {
-        ...links,
-        status: decision.conflicts.length > 0 && back === "active" ? "conflicted" : back,
-        conflict_with: decision.conflicts.map((peer) => peer.row.memory_id)
-      }
-    default:
-      return { ...links, status: back }
-  }
-}
-
 /** Labels only, or the same value again. */
-const labelled = (writing: Writing, command: Update, row: MemoryRow): MemoryRow => {
+const labelled = (planning: Planning, command: Update, row: MemoryRow): Either.Either<Planned<WriteAnswer>, Refusal> => {
   const { content, meta, statement } = command
-  const next = writing.add((moment) =>
-    carried(row, meta, moment, content === null || dates(statement) ? "label" : "restate", {
-      ...updatedColumns(meta, content, statement),
-      ...(content === null ? {} : { source_class: row.source_class, reinforcement_count: row.reinforcement_count + 1 })
-    })
-  )
+  // A content that was made from the stored value, for its new type or label, states nothing.
+  const states = content !== null && command.assumed.content_sha256 === ""
+  const columns = {
+    ...updatedColumns(meta, content, statement),
+    source_class: row.source_class,
+    reinforcement_count: row.reinforcement_count + (states ? 1 : 0)
+  }
+  const noted = { ...meta, advisories: [...meta.advisories, ...(content?.advisories ?? [])] }
+  const change = !states || dates(statement) ? "label" : "restate"
+  if (content !== null && isRecast(row, content)) {
+    return Either.map(recast(planning, noted, row, { content, columns, change }), ({ decision, next, writing }) =>
+      settled(writing, next, decision === undefined ? {} : judgedFacts(meta, decision, row)))
+  }
+  const writing = new Writing(planning, noted)
+  const next = writing.add((moment) => carried(row, meta, moment, change, columns))
   writing.derive(next, content)
-  return next
+  if (next.sensitivity === "high" && row.sensitivity !== "high") writing.hideDuplicates(next)
+  return Either.right(settled(writing, next, {}))
 }
 
 const stale = (): Refusal => refuse("STALE_VERSION", "The memory changed while the write was prepared")
