@@ -8,50 +8,21 @@ import { identityKey } from "../kernel/Identity.ts"
 import type { Refusal } from "../kernel/LoomError.ts"
 import { refuse } from "../kernel/LoomError.ts"
 import type { Answer } from "../kernel/Verb.ts"
-import type { BulkCommand, FailedItem, SetCommand, SetItem, Statement, WriteMeta } from "./MemoryCommand.ts"
+import { answerOf, mayHearOf, nextStep, shownPeers, shownRetired, withdrawnNote } from "./MemoryAnswer.ts"
+import type { BulkCommand, FailedItem, SetCommand, SetItem, WriteMeta } from "./MemoryCommand.ts"
 import type { Content } from "./MemoryContent.ts"
 import { carried, fresh, revised } from "./MemoryDraft.ts"
 import type { WriteAnswer } from "./MemoryFields.ts"
-import { judgeClaim, judgedFacts, mayHearOf, nextStep, shownPeers, shownRetired, withdrawnNote } from "./MemoryJudging.ts"
+import { judgeClaim } from "./MemoryJudging.ts"
 import type { MemoryRow } from "./MemoryModel.ts"
 import { isLive } from "./MemoryModel.ts"
-import { isRecast, recast } from "./MemoryRecast.ts"
-import { heldTerms, isSooner, withoutTerms } from "./MemoryTerms.ts"
-import { isSearchable } from "./MemoryType.ts"
+import { restated } from "./MemoryRestate.ts"
+import { endsSooner, heldTerms, withoutTerms } from "./MemoryTerms.ts"
 import type { MemoryBulkSet } from "./MemoryVerbs.ts"
 import { Writing } from "./MemoryWriting.ts"
 import type { Planned, Planning } from "./MemoryWriting.ts"
 import { isLocked, lockedFault } from "./WritePolicy.ts"
 import type { Decision } from "./WritePolicy.ts"
-
-/** The answer that shows a row after a write. */
-export const answerOf = (meta: WriteMeta, row: MemoryRow, facts: Partial<WriteAnswer>): WriteAnswer => ({
-  memory_id: row.memory_id,
-  memory_key: row.memory_key,
-  namespace: row.namespace,
-  version: Number(row.version),
-  version_text: row.version.toString(),
-  content_sha256: row.content_sha256,
-  status: row.status,
-  pinned: row.pinned,
-  conflict_verdict: "clear",
-  peers: [],
-  merged_into_key: null,
-  duplicate_of: row.duplicate_of === "" ? null : row.duplicate_of,
-  // What took a row's place may be another user's; a plan that knows says so itself.
-  superseded_by: row.superseded_by === "" || meta.bound_user !== null ? null : row.superseded_by,
-  conflict_with: row.conflict_with,
-  retired: [],
-  reinforcement_count: row.reinforcement_count,
-  retyped_from: row.retyped_from === "" ? null : row.retyped_from,
-  next: null,
-  noop: false,
-  dry_run: meta.dry_run,
-  advisories: meta.advisories,
-  degraded: meta.degraded,
-  chunks_written: 0,
-  ...facts
-})
 
 /** Refuses a value longer than the limit that the writer set on the key. */
 export const charLimitFault = (content: Content, limit: number): Refusal | undefined =>
@@ -130,7 +101,7 @@ export const planItem = (
         ...answer,
         peers: shownPeers(decision.peers),
         retired: shownRetired(decision.retires, meta),
-        next: answer.next ?? nextStep(decision, item.memory_key)
+        next: answer.next ?? nextStep(decision, item)
       }))
     }
   )
@@ -220,7 +191,7 @@ const carryOut = (
       })
       // One identity has one head: where the later value stands under the write's own identity, it goes on standing.
       if (own !== undefined && identityKey(own) === identityKey(by)) {
-        writing.reassert(own, { rule: "newest_wins.backfill", by: by.memory_id, evidence: reason })
+        writing.reassert(own, { rule: "valid_at.backfill", by: by.memory_id, evidence: reason })
       } else {
         settleLinks(writing, row, head)
       }
@@ -229,8 +200,9 @@ const carryOut = (
         conflict_verdict: "conflict",
         superseded_by: isTold ? by.memory_id : null,
         next: isTold
-          ? `\`${by.memory_key}\` holds a later value, which goes on answering; this one answers for its own time`
-          : "It is no longer served under newest_wins and answers for its own time (as_of)"
+          ? `\`${by.memory_key}\` holds a later value, which goes on answering; this one answers for its own time (as_of). If the ` +
+            "later one is wrong, memory.update corrects it"
+          : "It is not served, since newest_wins holds by what was true last; it answers for its own time (as_of)"
       })
     }
     case "Insert": {
@@ -251,54 +223,6 @@ const carryOut = (
 const retireAll = (writing: Writing, { retires }: Decision, by: string): void => {
   for (const { evidence, row, rule } of retires) writing.retire(row, { rule, by, evidence })
 }
-
-const restated = (
-  planning: Planning,
-  meta: WriteMeta,
-  item: SetItem,
-  own: MemoryRow
-): Either.Either<Planned<WriteAnswer>, Refusal> => {
-  const { valid_at } = item.statement
-  const asked = restatement(item.statement, own)
-  const cast = classified(own, item)
-  const columns = { ...asked, ...cast, reinforcement_count: own.reinforcement_count + 1 }
-  const change = dates(asked) ? "label" : "restate"
-  const noted = {
-    ...meta,
-    advisories: [
-      ...meta.advisories,
-      ...(cast.sensitivity === own.sensitivity ? [] : item.content.advisories ?? []),
-      "The same value was already stored; it is reinforced",
-      ...(valid_at === undefined || own.valid_at === null || valid_at === own.valid_at
-        ? []
-        : ["It keeps the valid_at it has; memory.update changes that"])
-    ]
-  }
-  const content = { ...item.content, ...cast, ...(isSearchable(cast) ? {} : { searchable: null }) }
-  if (isRecast(own, content)) {
-    return Either.map(recast(planning, noted, own, { content, columns, change }), ({ decision, next, writing }) =>
-      writing.planned(answerOf(noted, writing.current(next), {
-        ...(decision === undefined ? {} : judgedFacts(noted, decision, own))
-      })))
-  }
-  const writing = new Writing(planning, noted)
-  const row = writing.add((moment) => carried(own, noted, moment, change, columns))
-  const isNew = row.canonical_sha256 !== own.canonical_sha256 || isSearchable(row) !== isSearchable(own)
-  if (isNew || item.statement.entities !== undefined) writing.derive(row, isNew ? content : null)
-  if (row.sensitivity === "high" && own.sensitivity !== "high") writing.hideDuplicates(row)
-  return Either.right(writing.planned(answerOf(noted, row, {})))
-}
-
-/** Whether a statement says when its claim was true; such a change counts on the time axis, a plain restatement never. */
-export const dates = ({ valid_at, valid_to }: Statement): boolean => valid_at !== undefined || valid_to !== undefined
-
-/** Whether a statement ends a memory before it would. */
-export const endsSooner = (row: MemoryRow, { expires_at, valid_to }: Statement): boolean =>
-  isSooner(expires_at, row.expires_at) || isSooner(valid_to, row.valid_to)
-
-/** What of a restated claim counts: when it became true is said once, or the same sentence would take the first answer away. */
-const restatement = ({ valid_at, ...statement }: Statement, own: MemoryRow): Statement =>
-  own.valid_at === null && valid_at !== undefined ? { ...statement, valid_at } : statement
 
 /** The item's own row. */
 const inserted = (
@@ -328,28 +252,6 @@ const settleLinks = (writing: Writing, row: MemoryRow, head: MemoryRow | undefin
   const ground = { rule: "claim.revised", by: row.memory_id, evidence: "the value under the key changed" }
   writing.unlink(row, row.conflict_with, ground)
   writing.releaseDuplicates(row, ground, row)
-}
-
-/**
- * A restatement may change type or sensitivity, and a value may be known for a secret by now; the form under which equals
- * are found follows them.
- */
-const classified = (own: MemoryRow, { content, statement }: SetItem) => {
-  const typed = statement.memory_type === undefined
-    ? { memory_type: own.memory_type }
-    : { memory_type: content.memory_type, retyped_from: content.retyped_from }
-  const sensitivity = statement.sensitivity ?? (content.sensitivity === "high" ? "high" : own.sensitivity)
-  const changes = statement.memory_type !== undefined || sensitivity !== own.sensitivity
-  return {
-    retyped_from: own.retyped_from,
-    ...typed,
-    sensitivity,
-    canonical_sha256: !changes
-      ? own.canonical_sha256
-      : isSearchable({ ...typed, sensitivity })
-      ? content.canonical_sha256
-      : ""
-  }
 }
 
 /** What a merge leaves out of the write, in words. */

@@ -7,6 +7,7 @@ import type { Refusal } from "../kernel/LoomError.ts"
 import { refuse } from "../kernel/LoomError.ts"
 import type { Answer } from "../kernel/Verb.ts"
 import type { HeadView } from "./HeadView.ts"
+import { answerOf, judgedFacts, standingFacts, withdrawnNote } from "./MemoryAnswer.ts"
 import type {
   Assumed,
   DeleteCommand,
@@ -19,12 +20,13 @@ import type {
 import type { Content } from "./MemoryContent.ts"
 import { carried, updatedColumns } from "./MemoryDraft.ts"
 import type { WriteAnswer } from "./MemoryFields.ts"
-import { judgeClaim, judgedFacts, withdrawnNote } from "./MemoryJudging.ts"
+import { judgeClaim } from "./MemoryJudging.ts"
 import type { Change, MemoryRow } from "./MemoryModel.ts"
 import { isEnded, isLive } from "./MemoryModel.ts"
-import { answerOf, charLimitFault, dates } from "./MemoryPlan.ts"
+import { charLimitFault } from "./MemoryPlan.ts"
 import { isRecast, recast, standing } from "./MemoryRecast.ts"
-import { heldTerms } from "./MemoryTerms.ts"
+import { dates } from "./MemoryRestate.ts"
+import { changedTerms, heldTerms } from "./MemoryTerms.ts"
 import type { MemoryDelete, MemoryRestore, MemoryUpdate } from "./MemoryVerbs.ts"
 import { nothing, Writing } from "./MemoryWriting.ts"
 import type { Ground, Planned, Planning } from "./MemoryWriting.ts"
@@ -67,7 +69,14 @@ export const planUpdate = (
   Either.map(correction(planning, command), (corrected) =>
     typeof corrected === "string"
       ? nothing({ updated: false, reason: corrected, degraded: command.meta.degraded })
-      : { ...corrected, answer: { updated: !command.meta.dry_run, reason: null, ...corrected.answer } })
+      : {
+        ...corrected,
+        answer: {
+          updated: !command.meta.dry_run && !corrected.answer.noop,
+          reason: corrected.answer.noop ? "unchanged" : null,
+          ...corrected.answer
+        }
+      })
 
 /** The corrected row, or the reason why there is none to correct. */
 export const correction = (
@@ -80,6 +89,8 @@ export const correction = (
   const rows = present.filter((row) => isLive(row, moment.now))
   const row = rows[0]
   if (row === undefined) {
+    const precondition = preconditionFault(undefined, command.if_match_sha256)
+    if (precondition !== undefined) return Either.left(precondition)
     const reason = present.some((one) => isEnded(one, moment.now) && one.status !== "tombstoned")
       ? "expired"
       : "not_found"
@@ -143,10 +154,19 @@ export const correction = (
 }
 
 /** Labels only, or the same value again. */
-const labelled = (planning: Planning, command: Update, row: MemoryRow): Either.Either<Planned<WriteAnswer>, Refusal> => {
+const labelled = (
+  planning: Planning,
+  command: Update,
+  row: MemoryRow
+): Either.Either<Planned<WriteAnswer>, Refusal> => {
   const { content, meta, statement } = command
   // A content that was made from the stored value, for its new type or label, states nothing.
   const states = content !== null && command.assumed.content_sha256 === ""
+  if (
+    content === null && changedTerms(row, statement).length === 0 && (meta.run_id === "" || meta.run_id === row.run_id)
+  ) {
+    return Either.right(nothing(answerOf(meta, row, { ...standingFacts(planning.view, row), noop: true })))
+  }
   const columns = {
     ...updatedColumns(meta, content, statement),
     source_class: row.source_class,
@@ -155,14 +175,17 @@ const labelled = (planning: Planning, command: Update, row: MemoryRow): Either.E
   const noted = { ...meta, advisories: [...meta.advisories, ...(content?.advisories ?? [])] }
   const change = !states || dates(statement) ? "label" : "restate"
   if (content !== null && isRecast(row, content)) {
-    return Either.map(recast(planning, noted, row, { content, columns, change }), ({ decision, next, writing }) =>
-      settled(writing, next, decision === undefined ? {} : judgedFacts(meta, decision, row)))
+    return Either.map(
+      recast(planning, noted, row, { content, columns, change }),
+      ({ decision, next, writing }) =>
+        settled(writing, next, decision === undefined ? {} : judgedFacts(meta, decision, row))
+    )
   }
   const writing = new Writing(planning, noted)
   const next = writing.add((moment) => carried(row, meta, moment, change, columns))
   writing.derive(next, content)
   if (next.sensitivity === "high" && row.sensitivity !== "high") writing.hideDuplicates(next)
-  return Either.right(settled(writing, next, {}))
+  return Either.right(settled(writing, next, standingFacts(planning.view, next)))
 }
 
 const stale = (): Refusal => refuse("STALE_VERSION", "The memory changed while the write was prepared")

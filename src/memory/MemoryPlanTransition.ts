@@ -6,6 +6,7 @@ import * as Either from "effect/Either"
 import { blacklisted } from "../blacklist/BlacklistModel.ts"
 import type { Refusal } from "../kernel/LoomError.ts"
 import { refuse } from "../kernel/LoomError.ts"
+import { answerOf, judgedFacts } from "./MemoryAnswer.ts"
 import type {
   Transition,
   TransitionAnswer,
@@ -17,8 +18,6 @@ import { carried } from "./MemoryDraft.ts"
 import type { WriteAnswer } from "./MemoryFields.ts"
 import type { Change, MemoryRow } from "./MemoryModel.ts"
 import { isLive, isRedacted } from "./MemoryModel.ts"
-import { judgedFacts } from "./MemoryJudging.ts"
-import { answerOf } from "./MemoryPlan.ts"
 import { ambiguous, comingBack, correction, named, tombstone } from "./MemoryPlanTarget.ts"
 import { scrubbedContent } from "./MemoryScrub.ts"
 import { isSooner } from "./MemoryTerms.ts"
@@ -72,12 +71,33 @@ export const planTransition = (asked: Planning, command: TransitionCommand): Pla
   })
   const isOff = command.atomic === true &&
     results.some(({ outcome }) => outcome === "refused" || outcome === "not_found")
-  if (!isOff) return all.planned({ results })
+  if (!isOff) {
+    return all.planned({
+      results: command.atomic === true ? results.map((one) => settled(planning, command, one)) : results
+    })
+  }
   return nothing({
     results: results.map((result): TransitionResult =>
       result.outcome === "changed" ? { ...result, outcome: "unchanged", answer: null } : result
     )
   })
+}
+
+/** A result of a command that is one whole: its row as it stands when all of it is done. */
+const settled = (
+  { view }: Planning,
+  { meta }: TransitionCommand,
+  result: TransitionResult
+): TransitionResult => {
+  const row = result.memory_id === null ? undefined : view.withId(result.memory_id)
+  const { answer } = result
+  if (row === undefined || answer === null || answer.version_text === row.version.toString()) return result
+  const { conflict_with, status, superseded_by, version, version_text } = answerOf(meta, row, {})
+  return {
+    ...result,
+    outcome: "changed",
+    answer: { ...answer, noop: false, conflict_with, status, superseded_by, version, version_text }
+  }
 }
 
 const step = (
@@ -232,7 +252,10 @@ const move = (
         statement: transition.statement,
         if_match_sha256: null
       })
-      return Either.map(update, (corrected) => typeof corrected === "string" ? null : corrected)
+      return Either.map(
+        update,
+        (corrected) => typeof corrected === "string" || corrected.answer.noop ? null : corrected
+      )
     }
     case "revert":
       return revert(writing, row, transition.to, done)

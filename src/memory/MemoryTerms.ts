@@ -52,6 +52,10 @@ export const changedTerms = (row: MemoryRow, statement: Statement): ReadonlyArra
 export const isSooner = (end: number | null | undefined, than: number | null): boolean =>
   typeof end === "number" && (than === null || end < than)
 
+/** Whether a statement ends a memory before it would. */
+export const endsSooner = (row: MemoryRow, { expires_at, valid_to }: Statement): boolean =>
+  isSooner(expires_at, row.expires_at) || isSooner(valid_to, row.valid_to)
+
 /** The terms of a statement that a lock or a pin of the row keeps from being changed. */
 export const heldTerms = (
   row: MemoryRow,
@@ -63,9 +67,7 @@ export const heldTerms = (
   return (locked && row.lock_mode === "read_only") || (row.pinned && !by.mayReplacePinned)
     ? changed
     : locked
-    ? changed.filter((term) =>
-      (term === "expires_at" || term === "valid_to") && isSooner(statement[term], row[term])
-    )
+    ? changed.filter((term) => (term === "expires_at" || term === "valid_to") && isSooner(statement[term], row[term]))
     : []
 }
 

@@ -155,9 +155,11 @@ export const judge = (
   if (rules.conflictPolicy === "append_only") {
     return Either.right({ _tag: "Insert", verdict: "clear", conflicts: [], ...nothingMet })
   }
-  const older = write.proposed || write.revives || rules.conflictPolicy !== "newest_wins"
+  const older = write.proposed || write.revives
     ? noneOlder
-    : olderOf(met, write)
+    : rules.conflictPolicy === "newest_wins"
+    ? olderOf(met, write)
+    : { ...noneOlder, by: own !== undefined && isLater(own, write) ? own : undefined }
   const same = met.sameContent[0] ?? (write.content.canonical_sha256 === "" ? undefined : met.canonical[0])
   // A pinned memory never steps back behind another: someone asked for it to stand.
   const stands = own?.pinned === true || write.pins
@@ -170,7 +172,8 @@ export const judge = (
     .map((near) => judged(near, write, rules, compare))
     .filter(({ similarity, verdict }) => verdict !== "clear" || similarity >= rules.thresholds.conflict)
   const pinned = peers.find((peer) => peer.row.pinned && peer.verdict !== "clear")
-  if (pinned !== undefined && !write.mayReplacePinned && !write.revives) {
+  // A claim on trial replaces nothing.
+  if (pinned !== undefined && !write.mayReplacePinned && !write.revives && !write.proposed) {
     return Either.left(refuse("PINNED_CONFLICT", `A pinned memory stands beside it: ${pinned.reason}`, {
       memory_key: pinned.row.memory_key,
       memory_id: pinned.row.memory_id,
@@ -236,7 +239,10 @@ const answeredBy = (
     : { _tag: "Duplicate", of: row, reason, ...verdicted }
 }
 
-/** What newest_wins makes of the rows under the write's key: those it retires, or the later-dated one that stays. */
+/**
+ * What becomes of the rows under the write's key: those that newest_wins retires, or the one that became true later and stays.
+ * Of the write's own row the latter holds under every policy that judges, or a read of now and one of the past would differ.
+ */
 interface Older {
   readonly by: MemoryRow | undefined
   readonly retires: ReadonlyArray<Retirement>

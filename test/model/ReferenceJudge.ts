@@ -150,7 +150,8 @@ export const judge = (
   const underKey = policy === "newest_wins" && !write.proposed && !write.revives
     ? elsewhere.filter((row) => row.key === write.key && row.status !== "proposed" && isLive(row, now))
     : []
-  const replaced = policy === "newest_wins" && !write.proposed && !write.revives && own !== undefined && !write.corrects
+  // A row that became true later than its own revision stays, under any policy that judges.
+  const replaced = !write.proposed && !write.revives && own !== undefined && !write.corrects
     ? [own]
     : []
   const later = [...replaced, ...underKey].filter((row) => isLater(row, write))
@@ -174,7 +175,8 @@ export const judge = (
     : served.filter((row) => row.type === write.type && isClose(row.claim, claim))
       .map((row): ReferencePeer => ({ row, verdict: verdictOf(row, write, laws, now) }))
   if (
-    !write.mayReplacePinned && !write.revives && peers.some(({ row, verdict }) => row.pinned && verdict !== "clear")
+    !write.mayReplacePinned && !write.revives && !write.proposed &&
+    peers.some(({ row, verdict }) => row.pinned && verdict !== "clear")
   ) {
     return refused("PINNED_CONFLICT")
   }

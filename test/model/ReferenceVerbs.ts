@@ -64,7 +64,7 @@ export const set = (
     // When it became true is said once.
     const validAt = before.validAt ?? columns.validAt ?? null
     doing.world.change(label, { ...columns, validAt, count: before.count + 1 })
-    return doing.told(label, { verdicts: ["clear"] })
+    return doing.told(label, { verdicts: [verdictOf(before)] })
   }
   const stored = (columns: Partial<ReferenceRow>) => {
     doing.world.put({
@@ -96,6 +96,10 @@ export const set = (
   }
   return doing.carryOut(label, write, ruling, stored)
 }
+
+/** What is said of a row that nobody judged: how it stands already. */
+const verdictOf = ({ status }: ReferenceRow): string =>
+  status === "conflicted" ? "conflict" : status === "duplicate" ? "duplicate" : "clear"
 
 /** Whether a statement ends a memory before it would. */
 const endsSooner = (doing: Doing, row: ReferenceRow, stated: Stated): boolean => {
@@ -133,6 +137,7 @@ export const update = (
 ): Outcome => {
   const [row] = rows
   if (row === undefined) {
+    if (match !== "none") return refused("PRECONDITION_FAILED")
     const ended = doing.meant(slot, aim, (one) => one.status !== "tombstoned" && isEnded(one, doing.now))
     return none(ended.length > 0 ? "expired" : "not_found")
   }
@@ -143,8 +148,9 @@ export const update = (
   if (heldTerms(doing, row, stated, true).length > 0) return refused("LOCKED")
   if (claim === null || sameBytes(claim, row.claim)) {
     if (matches === false) return refused("PRECONDITION_FAILED")
+    if (claim === null && isDeepStrictEqual(row, { ...row, ...columns })) return none("unchanged")
     doing.world.change(label, { ...columns, ...(claim === null ? {} : { claim, count: row.count + 1 }) })
-    return doing.told(label, { verdicts: ["clear"] })
+    return doing.told(label, { verdicts: [verdictOf(row)] })
   }
   const write: Case = {
     ...row,
