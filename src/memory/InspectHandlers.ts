@@ -72,7 +72,10 @@ export const make: Effect.Effect<ReadonlyArray<BoundVerb>, never, MemoryIntake |
             duplicate_of: isOpen(linked, caller, row.duplicate_of) ? view.duplicate_of : null,
             superseded_by: isOpen(linked, caller, row.superseded_by) ? view.superseded_by : null
           },
-          columns: { ...columnsOf(row), cause: row.cause === "" ? null : causeView(row, by, linked, row.sensitivity === "high") },
+          columns: {
+            ...columnsOf(row),
+            cause: row.cause === "" ? null : causeView(row, by, linked, row.sensitivity === "high")
+          },
           derived: {
             has_vector: derived.vectors.some((one) =>
               one.content_sha256 === row.content_sha256 && one.embedder_id === embedderId

@@ -21,7 +21,7 @@ import { endsSooner, heldTerms, withoutTerms } from "./MemoryTerms.ts"
 import type { MemoryBulkSet } from "./MemoryVerbs.ts"
 import { Writing } from "./MemoryWriting.ts"
 import type { Planned, Planning } from "./MemoryWriting.ts"
-import { isLocked, lockedFault } from "./WritePolicy.ts"
+import { isLater, isLocked, lockedFault } from "./WritePolicy.ts"
 import type { Decision } from "./WritePolicy.ts"
 
 /** Refuses a value longer than the limit that the writer set on the key. */
@@ -91,7 +91,8 @@ export const planItem = (
           ...item.advisories,
           ...(decision._tag === "Restate" || decision._tag === "Merge" ? [] : content.advisories ?? []),
           ...revivalNote(head, own),
-          ...withdrawnNote(met)
+          ...withdrawnNote(met),
+          ...(decision._tag === "Backfill" || restates ? [] : laterNote(own, statement.valid_at ?? null))
         ]
       }
       if (restates && decision._tag === "Restate" && own !== undefined) return restated(planning, noted, item, own)
@@ -144,6 +145,18 @@ const revivalNote = (head: MemoryRow | undefined, own: MemoryRow | undefined): R
   head !== undefined && own === undefined && (head.status === "tombstoned" || head.status === "rejected")
     ? [`The key held a ${head.status} memory; this write brings the key back with the new value`]
     : []
+
+/** A revision is served though its date lies before the one it replaces; reads of a time go by the dates. */
+const laterNote = (own: MemoryRow | undefined, valid_at: number | null): ReadonlyArray<string> =>
+  own === undefined || own.valid_at === null || !isLater(own, { valid_at })
+    ? []
+    : [
+      `The value it replaces became true later (${
+        new Date(own.valid_at).toISOString()
+      }): this one is served now, and a read ` +
+      "of a time from then on (as_of) still answers with that one. If this one holds now, memory.update its valid_at; " +
+      "newest_wins keeps the later one in service"
+    ]
 
 const carryOut = (
   writing: Writing,

@@ -140,6 +140,8 @@ export const correction = (
       const ground = { rule: "claim.revised", by: row.memory_id, evidence: "the value under the key was corrected" }
       writing.unlink(next, next.conflict_with, ground)
       writing.releaseDuplicates(next, ground, next)
+      // Who says that a key is secret says it of the value that is corrected too: it may stand under another key.
+      if (statement.sensitivity === "high" && row.sensitivity !== "high") writing.hideDuplicates(next)
       for (const { evidence, row: older, rule } of decision.retires) {
         writing.retire(older, { rule, by: row.memory_id, evidence })
       }

@@ -155,11 +155,9 @@ export const judge = (
   if (rules.conflictPolicy === "append_only") {
     return Either.right({ _tag: "Insert", verdict: "clear", conflicts: [], ...nothingMet })
   }
-  const older = write.proposed || write.revives
+  const older = write.proposed || write.revives || rules.conflictPolicy !== "newest_wins"
     ? noneOlder
-    : rules.conflictPolicy === "newest_wins"
-    ? olderOf(met, write)
-    : { ...noneOlder, by: own !== undefined && isLater(own, write) ? own : undefined }
+    : olderOf(met, write)
   const same = met.sameContent[0] ?? (write.content.canonical_sha256 === "" ? undefined : met.canonical[0])
   // A pinned memory never steps back behind another: someone asked for it to stand.
   const stands = own?.pinned === true || write.pins
@@ -239,10 +237,7 @@ const answeredBy = (
     : { _tag: "Duplicate", of: row, reason, ...verdicted }
 }
 
-/**
- * What becomes of the rows under the write's key: those that newest_wins retires, or the one that became true later and stays.
- * Of the write's own row the latter holds under every policy that judges, or a read of now and one of the past would differ.
- */
+/** What newest_wins makes of the rows under the write's key: those it retires, or the later-dated one that stays. */
 interface Older {
   readonly by: MemoryRow | undefined
   readonly retires: ReadonlyArray<Retirement>
@@ -266,7 +261,7 @@ const olderOf = ({ own, sameKey }: Met, write: JudgedWrite): Older => {
 }
 
 /** Whether a row became true after the write did, by what both writers said. */
-const isLater = (row: MemoryRow, { valid_at }: JudgedWrite): boolean =>
+export const isLater = (row: MemoryRow, { valid_at }: Pick<JudgedWrite, "valid_at">): boolean =>
   row.valid_at !== null && valid_at !== null && row.valid_at > valid_at
 
 /** Whether a pin or a lock keeps a row from being retired by another. */

@@ -7,6 +7,7 @@ import * as Effect from "effect/Effect"
 import { ConflictsList, ConflictsResolve } from "../../src/memory/ConflictVerbs.ts"
 import { MemoryLock, MemoryPin } from "../../src/memory/LifecycleVerbs.ts"
 import { MemoryTimeline } from "../../src/memory/MemoryTimeVerbs.ts"
+import type { Belief } from "../../src/memory/MemoryTimeVerbs.ts"
 import {
   MemoryBulkSet,
   MemoryDelete,
@@ -24,7 +25,6 @@ import { freshNamespace, ok, refusal } from "../support/LoomHttp.ts"
 import * as LoomServer from "../support/LoomServer.ts"
 
 const ships = (day: number) => `The Orion release of the payments team ships to every customer on ${day} October`
-const policies = ["auto_reinforce", "manual_review", "newest_wins"] as const
 
 layer(LoomServer.layer(), { excludeTestServices: true, timeout: 90_000 })("Beliefs", (it) => {
   const registered = (default_conflict_policy: string) =>
@@ -34,36 +34,60 @@ layer(LoomServer.layer(), { excludeTestServices: true, timeout: 90_000 })("Belie
       return namespace
     })
 
-  it.effect("an earlier date stated later takes its place in the past, and every read agrees on now", () =>
+  const bonn = { value: "Lea lives in Bonn", valid_at: "2026-06-01" }
+  const oslo = { value: "Lea lives in Oslo", valid_at: "2026-01-01" }
+  const told = (beliefs: ReadonlyArray<Belief>) =>
+    beliefs.map(({ status, valid_until, value }) => [value, status, valid_until])
+
+  it.effect("an earlier date stated later takes its place in the past under newest_wins, and every read agrees on now", () =>
     Effect.gen(function*() {
-      for (const policy of policies) {
-        const key = { namespace: yield* registered(policy), memory_key: "u/town" }
-        yield* ok(MemorySet, { ...key, value: "Lea lives in Bonn", valid_at: "2026-06-01" })
-        const earlier = { ...key, value: "Lea lives in Oslo", valid_at: "2026-01-01" }
-        for (const dry_run of [true, false]) {
-          const stored = yield* ok(MemorySet, { ...earlier, dry_run })
-          assert.deepInclude(stored, { conflict_verdict: "conflict", status: "superseded" }, policy)
-          assert.include(stored.next ?? "", "memory.update")
+      const key = { namespace: yield* registered("newest_wins"), memory_key: "u/town" }
+      yield* ok(MemorySet, { ...key, ...bonn })
+      for (const dry_run of [true, false]) {
+        const stored = yield* ok(MemorySet, { ...key, ...oslo, dry_run })
+        assert.deepInclude(stored, { conflict_verdict: "conflict", status: "superseded" })
+        assert.include(stored.next ?? "", "memory.update")
+      }
+      const agrees = Effect.gen(function*() {
+        assert.deepInclude(yield* ok(MemoryGet, key), { value: bonn.value, status: "active" })
+        for (const as_of of ["2026-07-01", "2199-01-01"]) {
+          assert.strictEqual((yield* ok(MemoryGet, { ...key, as_of })).value, bonn.value)
         }
-        const agrees = Effect.gen(function*() {
-          assert.deepInclude(yield* ok(MemoryGet, key), { value: "Lea lives in Bonn", status: "active" }, policy)
-          for (const as_of of ["2026-07-01", "2199-01-01"]) {
-            assert.strictEqual((yield* ok(MemoryGet, { ...key, as_of })).value, "Lea lives in Bonn")
-          }
-          assert.strictEqual((yield* ok(MemoryGet, { ...key, as_of: "2026-02-01" })).value, "Lea lives in Oslo")
-          const { beliefs } = yield* ok(MemoryTimeline, key)
-          assert.deepStrictEqual(beliefs.map(({ status, valid_until, value }) => [value, status, valid_until]), [
-            ["Lea lives in Oslo", "superseded", "2026-06-01T00:00:00.000Z"],
-            ["Lea lives in Bonn", "active", null]
-          ])
-          assert.deepInclude(beliefs[1], { retired_at: null, superseded_by: null })
-        })
-        yield* agrees
-        yield* ok(MemorySet, { ...key, value: "Lea lives in Bonn" })
-        yield* agrees
-        yield* ok(MemoryDelete, key)
-        yield* ok(MemoryRestore, key)
-        yield* agrees
+        assert.strictEqual((yield* ok(MemoryGet, { ...key, as_of: "2026-02-01" })).value, oslo.value)
+        const { beliefs } = yield* ok(MemoryTimeline, key)
+        assert.deepStrictEqual(told(beliefs), [
+          [oslo.value, "superseded", "2026-06-01T00:00:00.000Z"],
+          [bonn.value, "active", null]
+        ])
+        assert.deepInclude(beliefs[1], { retired_at: null, superseded_by: null })
+      })
+      yield* agrees
+      yield* ok(MemorySet, { ...key, value: bonn.value })
+      yield* agrees
+      yield* ok(MemoryDelete, key)
+      yield* ok(MemoryRestore, key)
+      yield* agrees
+    }))
+
+  it.effect("under the other policies it is served, and the answer tells what reads of a time say", () =>
+    Effect.gen(function*() {
+      for (const policy of ["auto_reinforce", "manual_review", "append_only"]) {
+        const key = { namespace: yield* registered(policy), memory_key: "u/town" }
+        assert.notInclude(String((yield* ok(MemorySet, { ...key, ...bonn })).advisories), "as_of")
+        const stored = yield* ok(MemorySet, { ...key, ...oslo })
+        assert.deepInclude(stored, { status: "active" }, policy)
+        assert.match(String(stored.advisories), /became true later \(2026-06-01T00:00:00\.000Z\).*as_of/)
+        assert.deepInclude(yield* ok(MemoryGet, key), { value: oslo.value, status: "active" })
+        const { beliefs } = yield* ok(MemoryTimeline, key)
+        assert.deepStrictEqual(told(beliefs).map(([value, status]) => [value, status]), [
+          [oslo.value, "active"],
+          [bonn.value, "superseded"]
+        ])
+        // As it advises: dated after what it replaced, it answers for now on both ways.
+        yield* ok(MemoryUpdate, { ...key, valid_at: "2026-06-02" })
+        for (const read of [key, { ...key, as_of: "2199-01-01" }]) {
+          assert.strictEqual((yield* ok(MemoryGet, read)).value, oslo.value)
+        }
       }
     }))
 

@@ -6,7 +6,14 @@ import { assert, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { ConflictsList } from "../../src/memory/ConflictVerbs.ts"
 import { MemoryTimeline } from "../../src/memory/MemoryTimeVerbs.ts"
-import { MemoryBulkSet, MemoryGet, MemoryHistory, MemoryList, MemorySet, MemoryUpdate } from "../../src/memory/MemoryVerbs.ts"
+import {
+  MemoryBulkSet,
+  MemoryGet,
+  MemoryHistory,
+  MemoryList,
+  MemorySet,
+  MemoryUpdate
+} from "../../src/memory/MemoryVerbs.ts"
 import { MemoryInspect } from "../../src/memory/ProvenanceVerbs.ts"
 import { NamespaceRegister } from "../../src/namespace/NamespaceVerbs.ts"
 import { MemorySearch } from "../../src/retrieval/SearchVerbs.ts"
@@ -63,8 +70,10 @@ layer(layerTeam, { excludeTestServices: true, timeout: 90_000 })("Hidden", (it) 
     Effect.gen(function*() {
       const { writer } = yield* Tokens
       const as = { token: writer }
+      const says = { value: "The codeword of gate nine is not told here", sensitivity: "high" }
       const ways: ReadonlyArray<(target: object) => Effect.Effect<unknown, never, LoomServer>> = [
         (target) => ok(MemoryUpdate, { ...target, sensitivity: "high" }, as),
+        (target) => ok(MemoryUpdate, { ...target, ...says }, as),
         (target) => ok(MemorySet, { ...target, value: secret, sensitivity: "high" }, as),
         ({ namespace, ...item }: { readonly namespace?: string }) =>
           ok(MemoryBulkSet, { namespace, items: [{ ...item, value: secret, sensitivity: "high" }] }, as)
@@ -151,7 +160,10 @@ layer(layerTeam, { excludeTestServices: true, timeout: 90_000 })("Hidden", (it) 
           assert.strictEqual(cast.reinforcement_count, states ? 2 : 1)
           const got = yield* ok(MemoryGet, { namespace, memory_key: "b/a/2" }, as)
           assert.deepStrictEqual([got.status, got.conflict_with], ["conflicted", [one.memory_id]])
-          const found = yield* ok(MemorySearch, { namespace, query: "When does the Orion release of the payments team ship?" }, as)
+          const found = yield* ok(MemorySearch, {
+            namespace,
+            query: "When does the Orion release of the payments team ship?"
+          }, as)
           assert.strictEqual(found.results.length, 2)
           const { versions } = yield* ok(MemoryHistory, first, as)
           assert.strictEqual(versions[0]?.change, states ? "restate" : "label")

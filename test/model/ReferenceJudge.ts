@@ -150,8 +150,7 @@ export const judge = (
   const underKey = policy === "newest_wins" && !write.proposed && !write.revives
     ? elsewhere.filter((row) => row.key === write.key && row.status !== "proposed" && isLive(row, now))
     : []
-  // A row that became true later than its own revision stays, under any policy that judges.
-  const replaced = !write.proposed && !write.revives && own !== undefined && !write.corrects
+  const replaced = policy === "newest_wins" && !write.proposed && !write.revives && own !== undefined && !write.corrects
     ? [own]
     : []
   const later = [...replaced, ...underKey].filter((row) => isLater(row, write))
