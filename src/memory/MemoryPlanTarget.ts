@@ -24,6 +24,7 @@ import { judgeClaim } from "./MemoryJudging.ts"
 import type { Change, MemoryRow } from "./MemoryModel.ts"
 import { isEnded, isLive } from "./MemoryModel.ts"
 import { charLimitFault } from "./MemoryPlan.ts"
+import { hintOf, revival } from "./MemoryPlanRevival.ts"
 import { isRecast, recast, standing } from "./MemoryRecast.ts"
 import { dates } from "./MemoryRestate.ts"
 import { changedTerms, heldTerms } from "./MemoryTerms.ts"
@@ -65,18 +66,26 @@ export const ambiguous = (rows: ReadonlyArray<MemoryRow>): Refusal =>
 export const planUpdate = (
   planning: Planning,
   command: Update
-): Either.Either<Planned<UpdateAnswer>, Refusal> =>
-  Either.map(correction(planning, command), (corrected) =>
+): Either.Either<Planned<UpdateAnswer>, Refusal> => {
+  const present = named(planning.view, command.target)
+  const found = correction(planning, command)
+  const back = Either.isRight(found) && found.right === "not_found" ? revival(planning, command, present) : null
+  if (back === null && Either.isRight(found) && typeof found.right === "string") {
+    const precondition = preconditionFault(undefined, command.if_match_sha256)
+    if (precondition !== undefined) return Either.left(precondition)
+  }
+  return Either.map(back ?? found, (corrected) =>
     typeof corrected === "string"
-      ? nothing({ updated: false, reason: corrected, degraded: command.meta.degraded })
+      ? nothing({ updated: false, reason: corrected, next: hintOf(present), degraded: command.meta.degraded })
       : {
         ...corrected,
         answer: {
-          updated: !command.meta.dry_run && !corrected.answer.noop,
-          reason: corrected.answer.noop ? "unchanged" : null,
+          updated: !command.meta.dry_run && corrected.rows.length > 0,
+          reason: corrected.rows.length > 0 ? null : "unchanged",
           ...corrected.answer
         }
       })
+}
 
 /** The corrected row, or the reason why there is none to correct. */
 export const correction = (
@@ -89,8 +98,6 @@ export const correction = (
   const rows = present.filter((row) => isLive(row, moment.now))
   const row = rows[0]
   if (row === undefined) {
-    const precondition = preconditionFault(undefined, command.if_match_sha256)
-    if (precondition !== undefined) return Either.left(precondition)
     const reason = present.some((one) => isEnded(one, moment.now) && one.status !== "tombstoned")
       ? "expired"
       : "not_found"
@@ -269,6 +276,7 @@ export const planRestore = (
       found: rows.length > 0,
       restored: false,
       reason: expired ? "expired" : rows.length > 0 ? "not_deleted" : "not_found",
+      next: hintOf(rows),
       degraded: meta.degraded
     }))
   }

@@ -254,7 +254,7 @@ const move = (
       })
       return Either.map(
         update,
-        (corrected) => typeof corrected === "string" || corrected.answer.noop ? null : corrected
+        (corrected) => typeof corrected === "string" || corrected.rows.length === 0 ? null : corrected
       )
     }
     case "revert":
@@ -363,7 +363,7 @@ const revert = (
     )
   }
   const { value, value_kind } = to
-  if (value_kind !== "redacted" && isLive(to, writing.now)) {
+  if (value_kind !== "redacted" && to.status !== "tombstoned" && to.status !== "rejected") {
     const hit = writing.planning.blacklisted({ value, value_kind })
     if (hit !== undefined) return Either.left(blacklisted(hit))
   }
