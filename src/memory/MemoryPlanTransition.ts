@@ -6,7 +6,7 @@ import * as Either from "effect/Either"
 import { blacklisted } from "../blacklist/BlacklistModel.ts"
 import type { Refusal } from "../kernel/LoomError.ts"
 import { refuse } from "../kernel/LoomError.ts"
-import { answerOf, judgedFacts } from "./MemoryAnswer.ts"
+import { answerOf, judgedFacts, standingFacts } from "./MemoryAnswer.ts"
 import type {
   Transition,
   TransitionAnswer,
@@ -156,8 +156,10 @@ const move = (
   const writing = new Writing(planning, meta)
   const done = (next: MemoryRow, facts: Partial<WriteAnswer> = {}): Moved =>
     Either.right(writing.planned(answerOf(meta, next, facts)))
-  const columns = (change: Change, changed: Partial<MemoryRow>): Moved =>
-    done(writing.add((moment) => carried(row, meta, moment, change, changed)))
+  const columns = (change: Change, changed: Partial<MemoryRow>): Moved => {
+    const next = writing.add((moment) => carried(row, meta, moment, change, changed))
+    return done(next, standingFacts(planning.view, next))
+  }
   const locked = isLocked(row, planning.moment.now)
   const readOnly = locked && row.lock_mode === "read_only"
   switch (transition._tag) {

@@ -190,7 +190,8 @@ layer(LoomServer.layer(), { excludeTestServices: true, timeout: 90_000 })("Belie
         const answer of [
           yield* ok(MemorySet, { ...key, value: ships(16) }),
           yield* ok(MemoryUpdate, { ...key, tags: ["x"] }),
-          yield* ok(MemoryUpdate, { ...key, value: ships(16) })
+          yield* ok(MemoryUpdate, { ...key, value: ships(16) }),
+          yield* ok(MemoryPin, key)
         ]
       ) {
         assert.deepInclude(answer, { conflict_verdict: "conflict", status: "conflicted" })

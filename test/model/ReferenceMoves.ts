@@ -9,7 +9,7 @@ import { none, refused } from "./ReferenceOutcome.ts"
 import type { Outcome } from "./ReferenceOutcome.ts"
 import { isLive, isLocked } from "./ReferenceRow.ts"
 import type { ReferenceRow, Rows } from "./ReferenceRow.ts"
-import { comeBack, update } from "./ReferenceVerbs.ts"
+import { comeBack, update, verdictOf } from "./ReferenceVerbs.ts"
 
 export const move = (doing: Doing, { expected, move, slot }: MovePart): Outcome => {
   const row = doing.world.get(labelOf(placeOf(slot)))
@@ -21,7 +21,7 @@ export const move = (doing: Doing, { expected, move, slot }: MovePart): Outcome 
   const readOnly = locked && row.lock === "read_only"
   const columns = (changed: Partial<ReferenceRow>): Outcome => {
     doing.world.change(label, changed)
-    return doing.told(label, { verdicts: ["clear"] })
+    return doing.told(label, { verdicts: [verdictOf(row)] })
   }
   switch (move.kind) {
     case "tombstone":

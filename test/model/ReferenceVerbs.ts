@@ -98,7 +98,7 @@ export const set = (
 }
 
 /** What is said of a row that nobody judged: how it stands already. */
-const verdictOf = ({ status }: ReferenceRow): string =>
+export const verdictOf = ({ status }: ReferenceRow): string =>
   status === "conflicted" ? "conflict" : status === "duplicate" ? "duplicate" : "clear"
 
 /** Whether a statement ends a memory before it would. */
