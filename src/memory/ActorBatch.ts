@@ -21,7 +21,6 @@ import { absorb, viewFor } from "./ActorState.ts"
 import type { ActorState, Needs } from "./ActorState.ts"
 import { linkHash, linkOf } from "./AuditChain.ts"
 import { itemsOf, meetingsOf, probesOf, queriesOf, revertedBy, suspectsOf } from "./BatchNeeds.ts"
-import type { HeadView } from "./HeadView.ts"
 import { vectorKey } from "./HeadView.ts"
 import { ANSWER_TTL_MILLIS } from "./IdempotencyKeys.ts"
 import type { FirstAnswer } from "./IdempotencyKeys.ts"
@@ -33,7 +32,6 @@ import { planDelete, planRestore, planUpdate } from "./MemoryPlanTarget.ts"
 import { planTransition } from "./MemoryPlanTransition.ts"
 import { MemoryStore } from "./MemoryStore.ts"
 import type { AuditEntry, Commit, KeptAnswer } from "./MemoryStore.ts"
-import { isSearchable } from "./MemoryType.ts"
 import { MemoryBulkSet, MemoryDelete, MemoryRestore, MemorySet, MemoryUpdate } from "./MemoryVerbs.ts"
 import type { Planned, Planning } from "./MemoryWriting.ts"
 import { WritePolicy } from "./WritePolicy.ts"
@@ -139,12 +137,12 @@ export const judgeBatch = Effect.fn("NamespaceActor.batch")(function*(
         if (meta.dry_run) return Exit.succeed(planned.answer)
         const answer = JSON.stringify(planned.answer)
         const rows = stamp(state, planned.rows, meta, answer)
-        const hidden = rows.filter((row) => isHidden(row, view)).map(identityOf)
-        for (const identity of hidden) forget(commit, identity)
         view.putAll({ rows, derived: planned.derived })
         commit.rows.push(...rows)
         commit.derived.push(...planned.derived)
         commit.entities.push(...planned.entities)
+        // Its words and vectors must not stay behind.
+        for (const row of rows) if (view.hides(row)) forget(commit, identityOf(row))
         if (meta.idem_hash !== "" && (rows.length > 0 || !isTurnedAway(command, planned.answer))) {
           given.set(meta.idem_hash, { payload_hash: meta.payload_hash, answer, at: now })
           if (rows.length === 0) commit.answers.push(keptAnswer(scope, meta, answer, now, version))
@@ -176,12 +174,6 @@ export const judgeBatch = Effect.fn("NamespaceActor.batch")(function*(
   const judged: JudgedBatch = { replies, commit }
   return judged
 })
-
-/** Whether a version takes its memory out of every search: its words and vectors must not stay behind. */
-const isHidden = (row: MemoryRow, view: HeadView): boolean => {
-  const before = view.head(identityKey(row))
-  return before !== undefined && isSearchable(before) && !isSearchable(row)
-}
 
 /** Nothing derived stays of a memory, neither stored nor waiting in the same commit. */
 const forget = (commit: OpenCommit, identity: Identity): void => {

@@ -40,7 +40,8 @@ const pairOf = (left: ConflictLink, right: ConflictLink): ConflictPair => {
     since: later.since,
     at: later.at,
     write_id: later.write_id,
-    cause: flagged?.cause ?? null
+    // A link that came back otherwise (a rollback) was not found by a rule; what brought it back is told.
+    cause: flagged?.cause ?? causes.find(({ cause }) => cause?.memory_id === null)?.cause ?? null
   }
 }
 

@@ -85,7 +85,7 @@ export const ConflictsResolve = make("conflicts.resolve", {
     what:
       "Decide a contradiction: revise (the named row holds, the others are tombstoned), allow (all hold), contract (the named row is wrong and is tombstoned).",
     when: "conflicts.list or a conflict verdict named the rows and you know which holds.",
-    whenNot: "A fact simply changed (memory.update).",
+    whenNot: "A fact simply changed (memory.set under its key, with the new valid_at).",
     args:
       "memory_id names the row that is kept (revise, allow) or taken away (contract); with_ids the other rows, all it contradicts when left out. With revise, value gives the kept row a new value. Pass if_match_sha256 and versions as you read them; a row that changed since is STALE_VERSION and nothing is done. memory.restore brings a tombstoned row back within 14 days."
   },

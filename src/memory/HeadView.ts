@@ -8,6 +8,7 @@ import { claimSlot, entryOf, HeadIndex } from "./HeadIndex.ts"
 import type { MemoryRow } from "./MemoryModel.ts"
 import { isServed } from "./MemoryModel.ts"
 import type { Derived, LastWord, PeerQuery, PeerSlot } from "./MemoryStore.ts"
+import { isSearchable } from "./MemoryType.ts"
 import type { Neighbour, PeerIndex } from "./PeerIndex.ts"
 
 const byVersion = (left: MemoryRow, right: MemoryRow) =>
@@ -54,6 +55,8 @@ export const vectorOf = (row: MemoryRow, derived: Written["derived"]): Float32Ar
 
 export class HeadView {
   private readonly puts: Array<readonly [MemoryRow, Float32Array | null]> = []
+  /** Identities of which a version of the batch may be searched for. */
+  private readonly searchable = new Set<string>()
   /** The vectors of the batch's own values. */
   private readonly vectors = new Map<string, Float32Array>()
 
@@ -75,6 +78,7 @@ export class HeadView {
     this.puts.push([row, vector])
     this.written.put(entryOf(row))
     this.rows.set(identity, row)
+    if (isSearchable(row)) this.searchable.add(identity)
     // A row that serves again without having been written says what it said: its vector was given or read before.
     const content = vectorKey(identity, row.content_sha256)
     const own = vector ?? this.vectors.get(content) ?? this.stored.asleep.get(content)
@@ -119,6 +123,14 @@ export class HeadView {
     return this.rowOf(identity)
   }
 
+  /** Whether a row is the last word of its identity, and takes it out of every search in which it was before. */
+  hides(row: MemoryRow): boolean {
+    const identity = identityKey(row)
+    const stored = this.stored.rows.get(identity)
+    return !isSearchable(row) && this.rows.get(identity)?.version === row.version &&
+      (this.searchable.has(identity) || (stored !== undefined && isSearchable(stored)))
+  }
+
   /** Heads under a key, whatever their writer and status. */
   underKey(key: string): ReadonlyArray<MemoryRow> {
     return this.all(this.stored.index.underKey(key), this.written.underKey(key))
@@ -138,6 +150,8 @@ export class HeadView {
 
   /** The last word on a claim, the batch's own included; undefined when nobody asked for it or it was never said. */
   lastWord(slot: PeerSlot, sha256: string): Pick<LastWord, "memory_key" | "status" | "change"> | undefined {
+    // What is not compared is known by its own key alone.
+    if (sha256 === "") return undefined
     const stored = this.stored.lastWords.get(claimSlot(slot, sha256))
     // Every write of the batch is later than what was stored; a value overwritten within it is among its puts.
     let last: MemoryRow | undefined

@@ -60,7 +60,9 @@ export const make: Effect.Effect<ReadonlyArray<BoundVerb>, never, MemoryIntake |
         const derived = yield* review.derived(scope, row)
         const logged = yield* review.auditLink(scope, row.version)
         const versions = yield* review.versions(scope, row, MAX_VERSIONS)
-        const view = viewOf(row, { reveal: false, previewCharacters: null })
+        const foreign = new Set(caller.boundUser === null ? [] : ids.filter((id) => !linked.has(id)))
+        const hidden = { foreign, high: new Set<string>() }
+        const view = viewOf(row, { reveal: false, hidden, previewCharacters: null })
         return {
           found: true,
           served: isServed(row, now),
@@ -70,7 +72,10 @@ export const make: Effect.Effect<ReadonlyArray<BoundVerb>, never, MemoryIntake |
             duplicate_of: isOpen(linked, caller, row.duplicate_of) ? view.duplicate_of : null,
             superseded_by: isOpen(linked, caller, row.superseded_by) ? view.superseded_by : null
           },
-          columns: { ...columnsOf(row), cause: row.cause === "" ? null : causeView(row, by, linked) },
+          columns: {
+            ...columnsOf(row),
+            cause: row.cause === "" ? null : causeView(row, by, linked, row.sensitivity === "high")
+          },
           derived: {
             has_vector: derived.vectors.some((one) =>
               one.content_sha256 === row.content_sha256 && one.embedder_id === embedderId

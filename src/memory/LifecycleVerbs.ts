@@ -180,7 +180,7 @@ export const MemoryReject = make("memory.reject", {
     what:
       "Mark a claim as wrong: it is served no more, its duplicates with it, and no import or extraction brings it back.",
     when: "A stored claim is false, and learning it again would be a mistake.",
-    whenNot: "The fact changed (memory.update) or is merely not needed (memory.delete).",
+    whenNot: "The fact changed (memory.set) or is merely not needed (memory.delete).",
     args: "memory_key or memory_id; reason stands in the history. An explicit memory.set brings the claim back."
   },
   payload: Schema.Struct({ ...rowFields, ...onceField, reason: Schema.optional(Reason), ...dryRunField }),

@@ -1,18 +1,16 @@
 /**
- * From a command to the judge and back, pure: what the write meets in the view, the question put to the policy, and the
- * peers as an answer shows them. Shared by every plan that judges: set, bulk_set, update, restore, accepted proposals.
+ * From a command to the judge, pure: what the write meets in the view, and the question put to the policy. Shared by every
+ * plan that judges: set, bulk_set, update, restore, accepted proposals. `MemoryAnswer` tells what came of it.
  */
 import * as Either from "effect/Either"
 import type { Writer } from "../kernel/Identity.ts"
 import { identityKey } from "../kernel/Identity.ts"
 import type { Refusal } from "../kernel/LoomError.ts"
-import type { WriteMeta } from "./MemoryCommand.ts"
-import type { Peer, WriteAnswer } from "./MemoryFields.ts"
 import type { MemoryRow } from "./MemoryModel.ts"
 import { isLive, isServed } from "./MemoryModel.ts"
 import type { Planning } from "./MemoryWriting.ts"
 import { isIndirect, nominationFloor } from "./WritePolicy.ts"
-import type { Decision, JudgedPeer, JudgedWrite, Met, Retirement } from "./WritePolicy.ts"
+import type { Decision, JudgedWrite, Met } from "./WritePolicy.ts"
 
 /** A claim put to the judge. */
 export interface Question extends Omit<JudgedWrite, "blacklisted" | "now"> {
@@ -100,53 +98,3 @@ const outlives = (row: MemoryRow, { expires_at, valid_to }: Question): boolean =
 
 const reaches = (end: number | null, wanted: number | null): boolean =>
   end === null || (wanted !== null && wanted <= end)
-
-// What the page promises: up to five peers.
-const SHOWN = 5
-
-/** The peers as an answer shows them, closest first. */
-export const shownPeers = (peers: ReadonlyArray<JudgedPeer>): ReadonlyArray<Peer> =>
-  peers.slice(0, SHOWN).map(({ reason, row, similarity, verdict }) => ({
-    memory_key: row.memory_key,
-    memory_id: row.memory_id,
-    // More digits than a rule could use.
-    similarity: Math.round(similarity * 1_000) / 1_000,
-    verdict,
-    reason
-  }))
-
-/** The retirements a caller may hear of: those of rows it may read. */
-export const shownRetired = (
-  retired: ReadonlyArray<Retirement>,
-  { bound_user }: WriteMeta
-): WriteAnswer["retired"] =>
-  retired
-    .filter(({ row }) => bound_user === null || row.user_id === bound_user)
-    .map(({ evidence, row, rule }) => ({
-      memory_key: row.memory_key,
-      memory_id: row.memory_id,
-      agent: row.agent,
-      session_id: row.session_id,
-      rule,
-      reason: evidence
-    }))
-
-/** What the writer should know of the past of its claim. */
-export const withdrawnNote = ({ withdrawn }: Met): ReadonlyArray<string> =>
-  withdrawn === undefined
-    ? []
-    : [
-      `The claim was ${
-        withdrawn.status === "rejected" ? "rejected" : "deleted"
-      } before (\`${withdrawn.memory_key}\`); ` +
-      "this write brings it back"
-    ]
-
-/** What to do next, in words. */
-export const nextStep = ({ _tag, ...decision }: Decision, key: string): string | null => {
-  const conflict = decision.peers.find(({ verdict }) => verdict === "conflict")
-  if (conflict === undefined) return null
-  return `\`${conflict.row.memory_key}\` says otherwise (${conflict.reason}). If it changed, ` +
-    `memory.update \`${conflict.row.memory_key}\` with its content_sha256; if both hold, conflicts.resolve with allow` +
-    (_tag === "Insert" ? `; if it is wrong, memory.delete \`${key}\`` : "")
-}

@@ -8,47 +8,21 @@ import { identityKey } from "../kernel/Identity.ts"
 import type { Refusal } from "../kernel/LoomError.ts"
 import { refuse } from "../kernel/LoomError.ts"
 import type { Answer } from "../kernel/Verb.ts"
-import type { BulkCommand, FailedItem, SetCommand, SetItem, Statement, WriteMeta } from "./MemoryCommand.ts"
+import { answerOf, mayHearOf, nextStep, shownPeers, shownRetired, withdrawnNote } from "./MemoryAnswer.ts"
+import type { BulkCommand, FailedItem, SetCommand, SetItem, WriteMeta } from "./MemoryCommand.ts"
 import type { Content } from "./MemoryContent.ts"
 import { carried, fresh, revised } from "./MemoryDraft.ts"
 import type { WriteAnswer } from "./MemoryFields.ts"
-import { judgeClaim, nextStep, shownPeers, shownRetired, withdrawnNote } from "./MemoryJudging.ts"
+import { judgeClaim } from "./MemoryJudging.ts"
 import type { MemoryRow } from "./MemoryModel.ts"
 import { isLive } from "./MemoryModel.ts"
-import { isSearchable } from "./MemoryType.ts"
+import { restated } from "./MemoryRestate.ts"
+import { endsSooner, heldTerms, withoutTerms } from "./MemoryTerms.ts"
 import type { MemoryBulkSet } from "./MemoryVerbs.ts"
 import { Writing } from "./MemoryWriting.ts"
 import type { Planned, Planning } from "./MemoryWriting.ts"
-import { guards } from "./WritePolicy.ts"
+import { isLater, isLocked, lockedFault } from "./WritePolicy.ts"
 import type { Decision } from "./WritePolicy.ts"
-
-/** The answer that shows a row after a write. */
-export const answerOf = (meta: WriteMeta, row: MemoryRow, facts: Partial<WriteAnswer>): WriteAnswer => ({
-  memory_id: row.memory_id,
-  memory_key: row.memory_key,
-  namespace: row.namespace,
-  version: Number(row.version),
-  version_text: row.version.toString(),
-  content_sha256: row.content_sha256,
-  status: row.status,
-  pinned: row.pinned,
-  conflict_verdict: "clear",
-  peers: [],
-  merged_into_key: null,
-  duplicate_of: row.duplicate_of === "" ? null : row.duplicate_of,
-  superseded_by: row.superseded_by === "" ? null : row.superseded_by,
-  conflict_with: row.conflict_with,
-  retired: [],
-  reinforcement_count: row.reinforcement_count,
-  retyped_from: row.retyped_from === "" ? null : row.retyped_from,
-  next: null,
-  noop: false,
-  dry_run: meta.dry_run,
-  advisories: meta.advisories,
-  degraded: meta.degraded,
-  chunks_written: 0,
-  ...facts
-})
 
 /** Refuses a value longer than the limit that the writer set on the key. */
 export const charLimitFault = (content: Content, limit: number): Refusal | undefined =>
@@ -73,17 +47,24 @@ export const planItem = (
 ): Either.Either<Planned<WriteAnswer>, Refusal> => {
   const { moment, view } = planning
   const head = view.head(identityKey(asked))
-  const item = withinRetention(planning, keepSensitivity(asked, head))
   const own = head !== undefined && isLive(head, moment.now) ? head : undefined
+  const stated = keepSensitivity(asked, head)
+  const held = own === undefined
+    ? []
+    : heldTerms(own, stated.statement, { mayReplacePinned: stated.statement.pinned === true, now: moment.now })
+  // A restatement passes every guard, and does no more than restate.
+  const restates = own !== undefined && own.content_sha256 === stated.content.content_sha256 &&
+    (own.status !== "proposed" || asked.proposed)
+  const item = restates && (own.pinned || isLocked(own, moment.now))
+    ? withoutTerms(stated, own, held)
+    : withinRetention(planning, stated)
   const { content, statement } = item
   const fault = charLimitFault(content, statement.char_limit ?? own?.char_limit ?? 0)
   if (fault !== undefined) return Either.left(fault)
-  if (own !== undefined && own.content_sha256 === content.content_sha256 && movesEnds(restatement(statement, own))) {
-    // A restatement passes every guard; one that moves the memory's ends is more than that.
-    const guard = guards(own, { mayReplacePinned: true, now: moment.now })
-    if (guard !== undefined) return Either.left(guard)
+  if (!restates && own !== undefined && isLocked(own, moment.now) && endsSooner(own, statement)) {
+    return Either.left(lockedFault(own))
   }
-  return Either.map(
+  return Either.flatMap(
     judgeClaim(planning, {
       writer: item,
       own,
@@ -110,17 +91,19 @@ export const planItem = (
           ...item.advisories,
           ...(decision._tag === "Restate" || decision._tag === "Merge" ? [] : content.advisories ?? []),
           ...revivalNote(head, own),
-          ...withdrawnNote(met)
+          ...withdrawnNote(met),
+          ...(decision._tag === "Backfill" || restates ? [] : laterNote(own, statement.valid_at ?? null))
         ]
       }
+      if (restates && decision._tag === "Restate" && own !== undefined) return restated(planning, noted, item, own)
       const writing = new Writing(planning, noted)
       const answer = carryOut(writing, item, decision, head, own)
-      return writing.planned({
+      return Either.right(writing.planned({
         ...answer,
         peers: shownPeers(decision.peers),
         retired: shownRetired(decision.retires, meta),
-        next: answer.next ?? nextStep(decision, item.memory_key)
-      })
+        next: answer.next ?? nextStep(decision, item)
+      }))
     }
   )
 }
@@ -163,6 +146,18 @@ const revivalNote = (head: MemoryRow | undefined, own: MemoryRow | undefined): R
     ? [`The key held a ${head.status} memory; this write brings the key back with the new value`]
     : []
 
+/** A revision is served though its date lies before the one it replaces; reads of a time go by the dates. */
+const laterNote = (own: MemoryRow | undefined, valid_at: number | null): ReadonlyArray<string> =>
+  own === undefined || own.valid_at === null || !isLater(own, { valid_at })
+    ? []
+    : [
+      `The value it replaces became true later (${
+        new Date(own.valid_at).toISOString()
+      }): this one is served now, and a read ` +
+      "of a time from then on (as_of) still answers with that one. If this one holds now, memory.update its valid_at; " +
+      "newest_wins keeps the later one in service"
+    ]
+
 const carryOut = (
   writing: Writing,
   item: SetItem,
@@ -188,9 +183,7 @@ const carryOut = (
       })
     }
     case "Restate":
-      return own === undefined
-        ? storedAnswer(writing, item, inserted(writing, item, head, own, {}), {})
-        : restated(writing, item, own)
+      return storedAnswer(writing, item, inserted(writing, item, head, own, {}), {})
     case "Duplicate": {
       // A claim on trial waits for its decision, whoever says the same.
       const waits = item.proposed ? {} : { status: "duplicate", duplicate_of: decision.of.memory_id } as const
@@ -211,13 +204,18 @@ const carryOut = (
       })
       // One identity has one head: where the later value stands under the write's own identity, it goes on standing.
       if (own !== undefined && identityKey(own) === identityKey(by)) {
-        writing.reassert(own, { rule: "newest_wins.backfill", by: by.memory_id, evidence: reason })
+        writing.reassert(own, { rule: "valid_at.backfill", by: by.memory_id, evidence: reason })
       } else {
         settleLinks(writing, row, head)
       }
+      const isTold = mayHearOf(meta, by)
       return storedAnswer(writing, item, row, {
         conflict_verdict: "conflict",
-        next: `\`${by.memory_key}\` holds a later value, which goes on answering; this one answers for its own time`
+        superseded_by: isTold ? by.memory_id : null,
+        next: isTold
+          ? `\`${by.memory_key}\` holds a later value, which goes on answering; this one answers for its own time (as_of). If the ` +
+            "later one is wrong, memory.update corrects it"
+          : "It is not served, since newest_wins holds by what was true last; it answers for its own time (as_of)"
       })
     }
     case "Insert": {
@@ -238,41 +236,6 @@ const carryOut = (
 const retireAll = (writing: Writing, { retires }: Decision, by: string): void => {
   for (const { evidence, row, rule } of retires) writing.retire(row, { rule, by, evidence })
 }
-
-const restated = (writing: Writing, item: SetItem, own: MemoryRow): WriteAnswer => {
-  const { meta } = writing
-  const { valid_at } = item.statement
-  const asked = restatement(item.statement, own)
-  const row = writing.add((moment) =>
-    carried(own, meta, moment, dates(asked) ? "label" : "restate", {
-      ...asked,
-      ...classified(own, item),
-      reinforcement_count: own.reinforcement_count + 1
-    })
-  )
-  const isNew = row.canonical_sha256 !== own.canonical_sha256 || isSearchable(row) !== isSearchable(own)
-  if (isNew || item.statement.entities !== undefined) writing.derive(row, isNew ? item.content : null)
-  return answerOf(meta, row, {
-    advisories: [
-      ...meta.advisories,
-      ...(row.sensitivity === own.sensitivity ? [] : item.content.advisories ?? []),
-      "The same value was already stored; it is reinforced",
-      ...(valid_at === undefined || own.valid_at === null || valid_at === own.valid_at
-        ? []
-        : ["It keeps the valid_at it has; memory.update changes that"])
-    ]
-  })
-}
-
-/** Whether a statement says when its claim was true; such a change counts on the time axis, a plain restatement never. */
-export const dates = ({ valid_at, valid_to }: Statement): boolean => valid_at !== undefined || valid_to !== undefined
-
-/** Whether a statement moves when a memory is true or served: that is a change, whatever its value. */
-export const movesEnds = (statement: Statement): boolean => dates(statement) || statement.expires_at !== undefined
-
-/** What of a restated claim counts: when it became true is said once, or the same sentence would take the first answer away. */
-const restatement = ({ valid_at, ...statement }: Statement, own: MemoryRow): Statement =>
-  own.valid_at === null && valid_at !== undefined ? { ...statement, valid_at } : statement
 
 /** The item's own row. */
 const inserted = (
@@ -302,25 +265,6 @@ const settleLinks = (writing: Writing, row: MemoryRow, head: MemoryRow | undefin
   const ground = { rule: "claim.revised", by: row.memory_id, evidence: "the value under the key changed" }
   writing.unlink(row, row.conflict_with, ground)
   writing.releaseDuplicates(row, ground, row)
-}
-
-/**
- * A restatement may change type or sensitivity, and a value may be known for a secret by now; the form under which equals
- * are found follows them.
- */
-const classified = (own: MemoryRow, { content, statement }: SetItem): Partial<MemoryRow> => {
-  const typed = statement.memory_type === undefined
-    ? { memory_type: own.memory_type }
-    : { memory_type: content.memory_type, retyped_from: content.retyped_from }
-  const sensitivity = statement.sensitivity ?? (content.sensitivity === "high" ? "high" : own.sensitivity)
-  const changes = statement.memory_type !== undefined || sensitivity !== own.sensitivity
-  return {
-    ...typed,
-    sensitivity,
-    ...(changes
-      ? { canonical_sha256: isSearchable({ ...typed, sensitivity }) ? content.canonical_sha256 : "" }
-      : {})
-  }
 }
 
 /** What a merge leaves out of the write, in words. */

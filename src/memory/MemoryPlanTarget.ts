@@ -7,6 +7,7 @@ import type { Refusal } from "../kernel/LoomError.ts"
 import { refuse } from "../kernel/LoomError.ts"
 import type { Answer } from "../kernel/Verb.ts"
 import type { HeadView } from "./HeadView.ts"
+import { answerOf, judgedFacts, standingFacts, withdrawnNote } from "./MemoryAnswer.ts"
 import type {
   Assumed,
   DeleteCommand,
@@ -18,16 +19,19 @@ import type {
 } from "./MemoryCommand.ts"
 import type { Content } from "./MemoryContent.ts"
 import { carried, updatedColumns } from "./MemoryDraft.ts"
-import type { Verdict, WriteAnswer } from "./MemoryFields.ts"
-import { judgeClaim, nextStep, shownPeers, shownRetired, withdrawnNote } from "./MemoryJudging.ts"
-import type { Change, MemoryRow, Status } from "./MemoryModel.ts"
+import type { WriteAnswer } from "./MemoryFields.ts"
+import { judgeClaim } from "./MemoryJudging.ts"
+import type { Change, MemoryRow } from "./MemoryModel.ts"
 import { isEnded, isLive } from "./MemoryModel.ts"
-import { answerOf, charLimitFault, dates, movesEnds } from "./MemoryPlan.ts"
+import { charLimitFault } from "./MemoryPlan.ts"
 import { hintOf, restated, revival } from "./MemoryPlanRevival.ts"
+import { isRecast, recast, standing } from "./MemoryRecast.ts"
+import { dates } from "./MemoryRestate.ts"
+import { changedTerms, heldTerms } from "./MemoryTerms.ts"
 import type { MemoryDelete, MemoryRestore, MemoryUpdate } from "./MemoryVerbs.ts"
 import { nothing, Writing } from "./MemoryWriting.ts"
 import type { Ground, Planned, Planning } from "./MemoryWriting.ts"
-import { guards, isLocked, lockedFault, preconditionFault } from "./WritePolicy.ts"
+import { isLocked, lockedFault, preconditionFault } from "./WritePolicy.ts"
 import type { Decision } from "./WritePolicy.ts"
 
 type Update = UpdateCommand | UpdateByIdCommand
@@ -68,10 +72,21 @@ export const planUpdate = (
   const said = Either.isRight(found) && found.right === "not_found" ? restated(command, present) : []
   if (said.length > 1) return Either.left(ambiguous(said))
   const back = said[0] === undefined ? null : revival(planning, command, said[0])
+  if (back === null && Either.isRight(found) && typeof found.right === "string") {
+    const precondition = preconditionFault(undefined, command.if_match_sha256)
+    if (precondition !== undefined) return Either.left(precondition)
+  }
   return Either.map(back ?? found, (corrected) =>
     typeof corrected === "string"
       ? nothing({ updated: false, reason: corrected, next: hintOf(present), degraded: command.meta.degraded })
-      : { ...corrected, answer: { updated: !command.meta.dry_run, reason: null, ...corrected.answer } })
+      : {
+        ...corrected,
+        answer: {
+          updated: !command.meta.dry_run && corrected.rows.length > 0,
+          reason: corrected.rows.length > 0 ? null : "unchanged",
+          ...corrected.answer
+        }
+      })
 }
 
 /** The corrected row, or the reason why there is none to correct. */
@@ -92,13 +107,14 @@ export const correction = (
   }
   if (rows.length > 1) return Either.left(ambiguous(rows))
   if (content !== null && !isAssumed(row, command.assumed)) return Either.left(stale())
-  const writing = new Writing(planning, meta)
+  if (heldTerms(row, statement, { mayReplacePinned: true, now: moment.now }).length > 0) {
+    return Either.left(lockedFault(row))
+  }
   if (content === null || content.content_sha256 === row.content_sha256) {
     const precondition = preconditionFault(row, command.if_match_sha256)
-    if (precondition !== undefined) return Either.left(precondition)
-    const next = labelled(writing, command, row)
-    return Either.map(next, (given) => settled(writing, given, {}))
+    return precondition !== undefined ? Either.left(precondition) : labelled(planning, command, row)
   }
+  const writing = new Writing(planning, meta)
   const fault = charLimitFault(content, statement.char_limit ?? row.char_limit)
   if (fault !== undefined) return Either.left(fault)
   return Either.map(
@@ -133,6 +149,8 @@ export const correction = (
       const ground = { rule: "claim.revised", by: row.memory_id, evidence: "the value under the key was corrected" }
       writing.unlink(next, next.conflict_with, ground)
       writing.releaseDuplicates(next, ground, next)
+      // Who says that a key is secret says it of the value that is corrected too: it may stand under another key.
+      if (statement.sensitivity === "high" && row.sensitivity !== "high") writing.hideDuplicates(next)
       for (const { evidence, row: older, rule } of decision.retires) {
         writing.retire(older, { rule, by: row.memory_id, evidence })
       }
@@ -146,61 +164,39 @@ export const correction = (
   )
 }
 
-/** What an answer says of the judgement behind it. */
-export const judgedFacts = (meta: WriteMeta, decision: Decision, row: MemoryRow) => ({
-  conflict_verdict: verdictOf(decision),
-  peers: shownPeers(decision.peers),
-  retired: shownRetired(decision.retires, meta),
-  next: nextStep(decision, row.memory_key)
-})
-
-const verdictOf = (decision: Decision): Verdict =>
-  decision._tag === "Insert"
-    ? decision.verdict
-    : decision._tag === "Restate"
-    ? "clear"
-    : decision._tag === "Backfill"
-    ? "conflict"
-    : "duplicate"
-
-/** How a row stands after a new value under it was judged. */
-const standing = (row: Pick<MemoryRow, "status">, decision: Decision, now: number): Partial<MemoryRow> => {
-  const links: Partial<MemoryRow> = { duplicate_of: "", superseded_by: "", invalid_at: null, conflict_with: [] }
-  const back: Status = row.status === "proposed" ? "proposed" : "active"
-  switch (decision._tag) {
-    case "Merge":
-    case "Duplicate": {
-      const { memory_id } = decision._tag === "Merge" ? decision.into : decision.of
-      return back === "proposed"
-        ? { ...links, status: back }
-        : { ...links, status: "duplicate", duplicate_of: memory_id }
-    }
-    case "Backfill":
-      return { ...links, status: "superseded", superseded_by: decision.by.memory_id, invalid_at: now }
-    case "Insert":
-      return {
-        ...links,
-        status: decision.conflicts.length > 0 && back === "active" ? "conflicted" : back,
-        conflict_with: decision.conflicts.map((peer) => peer.row.memory_id)
-      }
-    default:
-      return { ...links, status: back }
-  }
-}
-
-/** Labels only, or the same value again: a read_only lock refuses a changed end or date, a plain restatement passes. */
-const labelled = (writing: Writing, command: Update, row: MemoryRow): Either.Either<MemoryRow, Refusal> => {
+/** Labels only, or the same value again. */
+const labelled = (
+  planning: Planning,
+  command: Update,
+  row: MemoryRow
+): Either.Either<Planned<WriteAnswer>, Refusal> => {
   const { content, meta, statement } = command
-  const guard = movesEnds(statement) ? guards(row, { mayReplacePinned: true, now: writing.now }) : undefined
-  if (guard !== undefined) return Either.left(guard)
-  const next = writing.add((moment) =>
-    carried(row, meta, moment, content === null || dates(statement) ? "label" : "restate", {
-      ...updatedColumns(meta, content, statement),
-      ...(content === null ? {} : { source_class: row.source_class, reinforcement_count: row.reinforcement_count + 1 })
-    })
-  )
+  // A content that was made from the stored value, for its new type or label, states nothing.
+  const states = content !== null && command.assumed.content_sha256 === ""
+  if (
+    content === null && changedTerms(row, statement).length === 0 && (meta.run_id === "" || meta.run_id === row.run_id)
+  ) {
+    return Either.right(nothing(answerOf(meta, row, { ...standingFacts(planning.view, row), noop: true })))
+  }
+  const columns = {
+    ...updatedColumns(meta, content, statement),
+    source_class: row.source_class,
+    reinforcement_count: row.reinforcement_count + (states ? 1 : 0)
+  }
+  const noted = { ...meta, advisories: [...meta.advisories, ...(content?.advisories ?? [])] }
+  const change = !states || dates(statement) ? "label" : "restate"
+  if (content !== null && isRecast(row, content)) {
+    return Either.map(
+      recast(planning, noted, row, { content, columns, change }),
+      ({ decision, next, writing }) =>
+        settled(writing, next, decision === undefined ? {} : judgedFacts(meta, decision, row))
+    )
+  }
+  const writing = new Writing(planning, noted)
+  const next = writing.add((moment) => carried(row, meta, moment, change, columns))
   writing.derive(next, content)
-  return Either.right(next)
+  if (next.sensitivity === "high" && row.sensitivity !== "high") writing.hideDuplicates(next)
+  return Either.right(settled(writing, next, standingFacts(planning.view, next)))
 }
 
 const stale = (): Refusal => refuse("STALE_VERSION", "The memory changed while the write was prepared")

@@ -6,6 +6,7 @@ import * as Either from "effect/Either"
 import { blacklisted } from "../blacklist/BlacklistModel.ts"
 import type { Refusal } from "../kernel/LoomError.ts"
 import { refuse } from "../kernel/LoomError.ts"
+import { answerOf, judgedFacts, standingFacts } from "./MemoryAnswer.ts"
 import type {
   Transition,
   TransitionAnswer,
@@ -17,9 +18,9 @@ import { carried } from "./MemoryDraft.ts"
 import type { WriteAnswer } from "./MemoryFields.ts"
 import type { Change, MemoryRow } from "./MemoryModel.ts"
 import { isLive, isRedacted } from "./MemoryModel.ts"
-import { answerOf } from "./MemoryPlan.ts"
-import { ambiguous, comingBack, correction, judgedFacts, named, tombstone } from "./MemoryPlanTarget.ts"
+import { ambiguous, comingBack, correction, named, tombstone } from "./MemoryPlanTarget.ts"
 import { scrubbedContent } from "./MemoryScrub.ts"
+import { isSooner } from "./MemoryTerms.ts"
 import { nothing, Writing } from "./MemoryWriting.ts"
 import type { Ground, Planned, Planning } from "./MemoryWriting.ts"
 import { isLocked, lockedFault } from "./WritePolicy.ts"
@@ -70,12 +71,33 @@ export const planTransition = (asked: Planning, command: TransitionCommand): Pla
   })
   const isOff = command.atomic === true &&
     results.some(({ outcome }) => outcome === "refused" || outcome === "not_found")
-  if (!isOff) return all.planned({ results })
+  if (!isOff) {
+    return all.planned({
+      results: command.atomic === true ? results.map((one) => settled(planning, command, one)) : results
+    })
+  }
   return nothing({
     results: results.map((result): TransitionResult =>
       result.outcome === "changed" ? { ...result, outcome: "unchanged", answer: null } : result
     )
   })
+}
+
+/** A result of a command that is one whole: its row as it stands when all of it is done. */
+const settled = (
+  { view }: Planning,
+  { meta }: TransitionCommand,
+  result: TransitionResult
+): TransitionResult => {
+  const row = result.memory_id === null ? undefined : view.withId(result.memory_id)
+  const { answer } = result
+  if (row === undefined || answer === null || answer.version_text === row.version.toString()) return result
+  const { conflict_with, status, superseded_by, version, version_text } = answerOf(meta, row, {})
+  return {
+    ...result,
+    outcome: "changed",
+    answer: { ...answer, noop: false, conflict_with, status, superseded_by, version, version_text }
+  }
 }
 
 const step = (
@@ -134,9 +156,12 @@ const move = (
   const writing = new Writing(planning, meta)
   const done = (next: MemoryRow, facts: Partial<WriteAnswer> = {}): Moved =>
     Either.right(writing.planned(answerOf(meta, next, facts)))
-  const columns = (change: Change, changed: Partial<MemoryRow>): Moved =>
-    done(writing.add((moment) => carried(row, meta, moment, change, changed)))
+  const columns = (change: Change, changed: Partial<MemoryRow>): Moved => {
+    const next = writing.add((moment) => carried(row, meta, moment, change, changed))
+    return done(next, standingFacts(planning.view, next))
+  }
   const locked = isLocked(row, planning.moment.now)
+  const readOnly = locked && row.lock_mode === "read_only"
   switch (transition._tag) {
     case "tombstone": {
       if (locked) return Either.left(lockedFault(row))
@@ -148,7 +173,11 @@ const move = (
       if (locked) return Either.left(lockedFault(row))
       return done(rejected(writing, row, transition.reason))
     case "pin":
-      return row.pinned === transition.pinned ? Either.right(null) : columns("pin", { pinned: transition.pinned })
+      if (row.pinned === transition.pinned) return Either.right(null)
+      // A pin is one more guard; a lock keeps the ones that are there.
+      return readOnly && !transition.pinned
+        ? Either.left(lockedFault(row))
+        : columns("pin", { pinned: transition.pinned })
     case "lock":
       return lock(
         planning,
@@ -157,8 +186,8 @@ const move = (
         (change, changed) => columns(change, { locked_by: meta.actor, ...changed })
       )
     case "touch": {
-      // A lock against deletion alone lets the expiry change, as it does in memory.update.
-      if (locked && row.lock_mode === "read_only") return Either.left(lockedFault(row))
+      // A lock against deletion alone lets the expiry move away, as it does in memory.update.
+      if (readOnly || (locked && isSooner(transition.expires_at, row.expires_at))) return Either.left(lockedFault(row))
       const { expire_reason = row.expire_reason, expires_at = row.expires_at } = transition
       const on_expire = transition.on_expire ??
         (expires_at !== null && row.on_expire === "" ? "tombstone" : row.on_expire)
@@ -169,9 +198,8 @@ const move = (
     case "label": {
       const kept = row.tags.filter((tag) => !transition.remove_tags.includes(tag))
       const tags = [...kept, ...transition.add_tags.filter((tag) => !kept.includes(tag))]
-      return tags.length === row.tags.length && tags.every((tag, at) => tag === row.tags[at])
-        ? Either.right(null)
-        : columns("label", { tags })
+      if (tags.length === row.tags.length && tags.every((tag, at) => tag === row.tags[at])) return Either.right(null)
+      return readOnly ? Either.left(lockedFault(row)) : columns("label", { tags })
     }
     case "verify": {
       if (transition.content_sha256 !== null && transition.content_sha256 !== row.content_sha256) {
@@ -226,7 +254,10 @@ const move = (
         statement: transition.statement,
         if_match_sha256: null
       })
-      return Either.map(update, (corrected) => typeof corrected === "string" ? null : corrected)
+      return Either.map(
+        update,
+        (corrected) => typeof corrected === "string" || corrected.rows.length === 0 ? null : corrected
+      )
     }
     case "revert":
       return revert(writing, row, transition.to, done)

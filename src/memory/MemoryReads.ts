@@ -15,7 +15,7 @@ import type { BoundVerb, Payload } from "../kernel/Verb.ts"
 import { TRUE_STATUSES } from "./AsOf.ts"
 import { asOfOf, presentOnly, unheeded } from "./AsOfFields.ts"
 import type { Instant } from "./InstantModel.ts"
-import { causeIn } from "./MemoryCause.ts"
+import { causeOf, hiddenIn } from "./LinkedRows.ts"
 import { MemoryClient } from "./MemoryClient.ts"
 import { decodeCursor, encodeCursor, filterHash } from "./MemoryCursor.ts"
 import { isServed, servedIn } from "./MemoryModel.ts"
@@ -49,18 +49,6 @@ const MOST_HOPS = 64
 /** What became of a row that does not answer; a live one has ended. */
 const statusOf = ({ status }: MemoryRow): string => status === "active" || status === "conflicted" ? "expired" : status
 
-/** Why a version was written, without what its reader may not know: another user's row, or words of a withheld value. */
-const causeOf = (row: MemoryRow, isHigh: boolean, bound: boolean) => {
-  const cause = causeIn(row.cause)
-  if (cause === null) return null
-  return {
-    ...cause,
-    // The one rule that crosses users.
-    ...(bound && cause.rule === "newest_wins.key" ? { memory_id: null } : {}),
-    ...(isHigh || row.sensitivity === "high" ? { evidence: "" } : {})
-  }
-}
-
 const placesIn = (places: ReadonlyArray<Place>): (place: Place) => boolean => {
   const keys = new Set(places.map(identityKey))
   return (place) => keys.has(identityKey(place))
@@ -81,7 +69,8 @@ export const make: Effect.Effect<ReadonlyArray<BoundVerb>, never, Needs> = Effec
         const { content_sha256, memory_id } = row
         yield* client.auditRead(scope, { _tag: "memory.audit_read", meta, memory_id, content_sha256 })
       }
-      return project(viewOf(row, { reveal: true, previewCharacters: null }), fields)
+      const hidden = yield* hiddenIn(reader, scope, caller.boundUser, [row], false)
+      return project(viewOf(row, { reveal: true, hidden, previewCharacters: null }), fields)
     })
 
   /** The served row at the end of the chain that a row leads to: its canonical row, or what replaced it. */
@@ -169,7 +158,8 @@ export const make: Effect.Effect<ReadonlyArray<BoundVerb>, never, Needs> = Effec
         }
       }
       const withhold = head.sensitivity === "high"
-      const options = { reveal: false, withhold, bound: caller.boundUser !== null, previewCharacters: null }
+      const hidden = yield* hiddenIn(reader, scope, caller.boundUser, [row], false)
+      const options = { reveal: false, withhold, hidden, previewCharacters: null }
       return { found: true, ...asOf?.said, degraded: [], ...project(viewOf(row, options), request.fields) }
     })
 
@@ -207,7 +197,7 @@ export const make: Effect.Effect<ReadonlyArray<BoundVerb>, never, Needs> = Effec
       const high = placesIn(asOf === null || page.length === 0 ? [] : yield* reader.withheld(scope, page))
       const options = {
         reveal: false,
-        bound: caller.boundUser !== null,
+        hidden: yield* hiddenIn(reader, scope, caller.boundUser, page, false),
         previewCharacters: request.preview_chars ?? null
       }
       return {
@@ -237,13 +227,13 @@ export const make: Effect.Effect<ReadonlyArray<BoundVerb>, never, Needs> = Effec
       const rows = heads.length === 0 ? [] : yield* reader.history(scope, heads, { before, limit: limit + 1 })
       const page = rows.slice(0, limit)
       const high = placesIn(heads.filter(({ sensitivity }) => sensitivity === "high"))
-      const bound = caller.boundUser !== null
+      const hidden = yield* hiddenIn(reader, scope, caller.boundUser, page, true)
       return {
         versions: page.filter((row) => row.status !== "void").map((row) => ({
-          ...viewOf(row, { reveal: false, withhold: high(row), bound, previewCharacters: null }),
+          ...viewOf(row, { reveal: false, withhold: high(row), hidden, previewCharacters: null }),
           change: row.change,
           write_id: row.write_id,
-          cause: causeOf(row, high(row), bound)
+          cause: causeOf(row, high(row) || row.sensitivity === "high", hidden)
         })),
         next_before_version: rows.length > limit ? page[page.length - 1]?.version.toString() ?? null : null,
         degraded: []

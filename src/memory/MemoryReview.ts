@@ -69,7 +69,7 @@ export class MemoryReview extends Context.Tag("loom/memory/MemoryReview")<Memory
     bound: ReaderBound,
     names: { readonly ids: ReadonlyArray<string>; readonly keys: ReadonlyArray<string> }
   ) => Effect.Effect<ReadonlyArray<MemoryRow>, StoreError>
-  /** The links of the rows served at `now` (milliseconds) that contradict others. */
+  /** The links of contradictions of which one side at least is served at `now` (milliseconds). */
   readonly conflictLinks: (
     scope: Scope,
     bound: ReaderBound,

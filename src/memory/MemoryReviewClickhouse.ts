@@ -52,11 +52,13 @@ const LinkRow = Schema.Struct({
   cause: Schema.String
 })
 
-// A link stands since the first version behind the last one that lacked it.
+// A link stands since the first version behind the last one that lacked it. One whose other side ran out stays until
+// somebody decides it.
 const conflictLinks = (scope: Scope, bound: ReaderBound, now: number): Statement => {
   const time = ch.dateTime64(now)
   const conflicted = ch.fragment`${visible(scope, bound)} AND status IN ${ch.array("String", SERVED_STATUSES)}
-    AND notEmpty(conflict_with) AND (expires_at IS NULL OR expires_at > ${time})
+    AND notEmpty(conflict_with)`
+  const served = ch.fragment`${conflicted} AND (expires_at IS NULL OR expires_at > ${time})
     AND (valid_to IS NULL OR valid_to > ${time})`
   return ch.sql("MemoryReview.conflictLinks")`SELECT ${placeColumns}, memory_id, memory_type, other,
       first.1 AS since, first.2 AS at, first.3 AS write_id, first.4 AS cause
@@ -76,7 +78,10 @@ const conflictLinks = (scope: Scope, bound: ReaderBound, now: number): Statement
         WHERE ${inScope(scope)} AND ${place} IN (SELECT ${placeColumns} FROM loom.memory FINAL WHERE ${conflicted})
       ) AS past USING (${placeColumns})
       GROUP BY ${placeColumns}, memory_id, memory_type, other
-    ) WHERE since > 0`
+    ) WHERE since > 0 AND (
+      memory_id IN (SELECT memory_id FROM loom.memory FINAL WHERE ${served})
+      OR other IN (SELECT memory_id FROM loom.memory FINAL WHERE ${served})
+    )`
 }
 
 const atPlace = (scope: Scope, one: Place): Fragment => ch.fragment`${inScope(scope)} AND ${inPlaces([one])}`

@@ -8,7 +8,7 @@ import { identityKey } from "../kernel/Identity.ts"
 import type { Scope } from "../kernel/Identity.ts"
 import { causeIn } from "./MemoryCause.ts"
 import type { MemoryRow } from "./MemoryModel.ts"
-import { isRedacted, isServed } from "./MemoryModel.ts"
+import { isRedacted, isServed, SERVED_STATUSES } from "./MemoryModel.ts"
 import type {
   CausedChange,
   ConflictLink,
@@ -37,6 +37,9 @@ const comparePlaces = (left: Place, right: Place): number =>
 
 const newestFirst = (left: { readonly version: bigint }, right: { readonly version: bigint }): number =>
   left.version > right.version ? -1 : left.version < right.version ? 1 : 0
+
+const isConflicted = ({ conflict_with, status }: MemoryRow): boolean =>
+  conflict_with.length > 0 && SERVED_STATUSES.some((served) => served === status)
 
 const isVisible = (bound: ReaderBound) => (row: MemoryRow): boolean => bound === null || row.user_id === bound
 
@@ -122,9 +125,12 @@ export const makeReview = (spaceOf: (scope: Scope) => ReviewedSpace): MemoryRevi
   }),
   conflictLinks: Effect.fn("MemoryReview.conflictLinks")(function*(scope, bound, now) {
     const space = spaceOf(scope)
-    return [...space.heads.values()]
-      .filter((row) => isVisible(bound)(row) && isServed(row, now))
-      .flatMap((row) => linksOf(space, row))
+    // A contradiction of which one side ran out stays on the other until somebody decides it.
+    const rows = [...space.heads.values()].filter((row) => isVisible(bound)(row) && isConflicted(row))
+    const served = new Set(rows.filter((row) => isServed(row, now)).map(({ memory_id }) => memory_id))
+    return rows.flatMap((row) =>
+      linksOf(space, row).filter(({ memory_id, other }) => served.has(memory_id) || served.has(other))
+    )
   }),
   derived: Effect.fn("MemoryReview.derived")(function*(scope, place) {
     const { derived, entities } = spaceOf(scope)

@@ -12,6 +12,8 @@ import { parseTime } from "../kernel/Time.ts"
 import { bind } from "../kernel/Verb.ts"
 import type { BoundVerb, Payload } from "../kernel/Verb.ts"
 import { lastVersionAt } from "./InstantModel.ts"
+import { hiddenIn } from "./LinkedRows.ts"
+import type { Hidden } from "./LinkedRows.ts"
 import { decodeCursor, encodeCursor, filterHash } from "./MemoryCursor.ts"
 import type { MemoryRow } from "./MemoryModel.ts"
 import { MemoryReader } from "./MemoryReader.ts"
@@ -65,11 +67,12 @@ export const make: Effect.Effect<ReadonlyArray<BoundVerb>, never, MemoryReader> 
       const rows = last === undefined
         ? []
         : yield* reader.versions(scope, heads, page.map(({ claim }) => claim.last.version))
+      const hidden = yield* hiddenIn(reader, scope, caller.boundUser, rows, false)
       const high = new Set(heads.filter(({ sensitivity }) => sensitivity === "high").map(identityKey))
       return {
         beliefs: page.flatMap((interval) =>
           rows.filter(({ version }) => version === interval.claim.last.version)
-            .map((row) => beliefOf(row, interval, high.has(identityKey(row)), caller.boundUser))
+            .map((row) => beliefOf(row, interval, { withhold: high.has(identityKey(row)), hidden }, caller.boundUser))
         ),
         next_cursor: rest.length > page.length && last !== undefined
           ? encodeCursor({ value: String(last.from), memory_id: last.claim.first.version.toString() }, hash)
@@ -96,9 +99,14 @@ const knownOf = (
 
 const iso = (millis: number): string => new Date(millis).toISOString()
 
-const beliefOf = (row: MemoryRow, interval: Interval, withhold: boolean, bound: string | null): Belief => {
+const beliefOf = (
+  row: MemoryRow,
+  interval: Interval,
+  options: { readonly withhold: boolean; readonly hidden: Hidden },
+  bound: string | null
+): Belief => {
   const { basis, claim, derived, from, next, retiredAt, status, until } = interval
-  const view = viewOf(row, { reveal: false, withhold, previewCharacters: null })
+  const view = viewOf(row, { reveal: false, ...options, previewCharacters: null })
   return {
     memory_id: row.memory_id,
     memory_key: row.memory_key,
@@ -118,7 +126,7 @@ const beliefOf = (row: MemoryRow, interval: Interval, withhold: boolean, bound: 
     withdrawn: claim.withdrawn,
     superseded_by: next === null || (bound !== null && next.first.user_id !== bound) ? null : next.first.memory_id,
     version_text: row.version.toString(),
-    actor: row.actor,
+    actor: view.actor,
     source_class: row.source_class
   }
 }

@@ -94,7 +94,10 @@ export type BulkItem = typeof BulkItem.Type
 
 const UpdateAnswer = Schema.Struct({
   updated: Schema.Boolean,
-  /** `not_found` when no live row answers the key or id; `next` then says what to do about one that is out of service. */
+  /**
+   * `not_found` or `expired` when no live row answers the key or id (`next` then says what to do about one that is out of
+   * service), `unchanged` when it already is as asked.
+   */
   reason: Schema.NullOr(Schema.String)
 }).pipe(Schema.extend(Schema.partial(WriteAnswer)))
 
@@ -116,7 +119,7 @@ export const MemoryUpdate = make("memory.update", {
     what:
       "Correct a stored fact by key. Tags, confidence, expiry, pin, lock and history are kept; only given fields change.",
     when: "A known key holds a value that is no longer right.",
-    whenNot: "A new fact (memory.set).",
+    whenNot: "A new fact, or one that changed: memory.set under its key keeps the old value for its own time.",
     args:
       "The key is resolved across the whole namespace; AMBIGUOUS_KEY lists the writers when several hold it. Pass if_match_sha256 with the hash you read, so that a concurrent edit is not lost. The value of a deleted or rejected claim, stated again, brings it back; advisories say so."
   },
@@ -147,7 +150,7 @@ export const MemoryDelete = make("memory.delete", {
   teaching: {
     what: "Tombstone a memory by key or id, across every agent and session of the namespace.",
     when: "A fact must no longer be served.",
-    whenNot: "The fact changed (memory.update).",
+    whenNot: "The fact changed (memory.set) or its value was wrong (memory.update).",
     args: "tombstoned=false means nothing was deleted. memory.restore brings it back within 14 days."
   },
   payload: Schema.Struct({

@@ -3,6 +3,8 @@
  * by key alone; everywhere else it is withheld and the view says so.
  */
 import * as Schema from "effect/Schema"
+import { actorOf, nothingHidden } from "./LinkedRows.ts"
+import type { Hidden } from "./LinkedRows.ts"
 import type { MemoryRow } from "./MemoryModel.ts"
 import { isRedacted, valueOf, verification } from "./MemoryModel.ts"
 import type { MemoryView } from "./MemoryViewFields.ts"
@@ -18,13 +20,14 @@ export interface ViewOptions {
   readonly reveal: boolean
   /** Whether the value is withheld as that of a high row: an earlier version of a row that is one by now. */
   readonly withhold?: boolean
-  /** Whether the reader may read one user's rows alone: what took the place of a row may be another user's. */
-  readonly bound?: boolean
+  /** Rows that the reader may not know of: what took the place of a row may be another user's. */
+  readonly hidden?: Hidden
   /** Longest value shown, in characters; null shows it whole. */
   readonly previewCharacters: number | null
 }
 
 export const viewOf = (row: MemoryRow, options: ViewOptions): MemoryView => {
+  const { hidden = nothingHidden } = options
   const withheld = (row.sensitivity === "high" || options.withhold === true) && !options.reveal
   const value = withheld ? null : valueOf(row)
   const relations = relationsOf(row.relations)
@@ -51,7 +54,7 @@ export const viewOf = (row: MemoryRow, options: ViewOptions): MemoryView => {
     pinned: row.pinned,
     conflict_with: row.conflict_with,
     duplicate_of: text(row.duplicate_of),
-    superseded_by: options.bound === true ? null : text(row.superseded_by),
+    superseded_by: hidden.foreign.has(row.superseded_by) ? null : text(row.superseded_by),
     version: Number(row.version),
     version_text: row.version.toString(),
     created_at: new Date(row.created_at).toISOString(),
@@ -64,7 +67,7 @@ export const viewOf = (row: MemoryRow, options: ViewOptions): MemoryView => {
     expires_at: iso(row.expires_at),
     on_expire: text(row.on_expire),
     expire_reason: text(row.expire_reason),
-    actor: row.actor,
+    actor: actorOf(row, hidden),
     source_class: row.source_class,
     source_trace: text(row.source_trace),
     source_resource_id: text(row.source_resource_id),

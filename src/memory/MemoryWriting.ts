@@ -191,6 +191,15 @@ export class Writing {
     }
   }
 
+  /** What repeats a row whose value is withheld from now on is withheld with it. */
+  hideDuplicates(row: MemoryRow): void {
+    const ground = { rule: "sensitivity.high", by: row.memory_id, evidence: "it says what is withheld" }
+    for (const duplicate of this.planning.view.duplicatesOf(row.memory_id)) {
+      if (this.current(duplicate).sensitivity === "high") continue
+      this.change(duplicate, "label", ground, { sensitivity: "high", canonical_sha256: "" })
+    }
+  }
+
   private opposition(row: MemoryRow, other: MemoryRow): JudgedPeer | undefined {
     const { policy, rulesFor } = this.planning
     if (!isServed(other, this.now)) return undefined

@@ -11,6 +11,7 @@ import { bind } from "../kernel/Verb.ts"
 import type { BoundVerb, Payload } from "../kernel/Verb.ts"
 import { BeliefSources } from "./BeliefSources.ts"
 import { mayRead, sourceView, walk } from "./Lineage.ts"
+import { actorOf, hiddenIn, isForeign } from "./LinkedRows.ts"
 import { causeIn } from "./MemoryCause.ts"
 import { lookup } from "./MemoryLookup.ts"
 import { isServed, verification } from "./MemoryModel.ts"
@@ -32,11 +33,15 @@ const RETIRING: ReadonlyArray<Change> = ["retire", "delete", "expire", "reject",
 const text = (column: string): string | null => column === "" ? null : column
 const iso = (millis: number): string => new Date(millis).toISOString()
 
-/** A caused change as a caller may see it; `readable` are the rows it may know of, by id. */
+/**
+ * A caused change as a caller may see it; `readable` are the rows it may know of, by id. `isHigh`: the row that changed is
+ * withheld, and so are words that quote it.
+ */
 export const causeView = (
   version: Pick<VersionFacts, "cause" | "change" | "updated_at" | "write_id">,
   other: string | null,
-  readable: ReadonlyMap<string, Pick<MemoryRow, "memory_key">>
+  readable: ReadonlyMap<string, Pick<MemoryRow, "memory_key" | "sensitivity">>,
+  isHigh: boolean
 ) => {
   const cause = causeIn(version.cause)
   const row = other === null ? undefined : readable.get(other)
@@ -47,7 +52,7 @@ export const causeView = (
     change: version.change,
     write_id: cause?.write_id ?? version.write_id,
     rule: cause?.rule ?? null,
-    evidence: isOpen ? text(cause?.evidence ?? "") : null,
+    evidence: isOpen && !isHigh && row?.sensitivity !== "high" ? text(cause?.evidence ?? "") : null,
     at: iso(version.updated_at)
   }
 }
@@ -67,9 +72,16 @@ export const make: Effect.Effect<ReadonlyArray<BoundVerb>, never, BeliefSources 
           ? undefined
           : versions.find(({ cause, change }) => cause !== "" && RETIRING.includes(change))
         const by = retirement === undefined ? null : causeIn(retirement.cause)?.memory_id ?? null
-        const named = yield* review.named(scope, caller.boundUser, { ids: by === null ? [] : [by], keys: [] })
-        const readable = new Map(
-          [...named, ...caused].map((one): readonly [string, Pick<MemoryRow, "memory_key">] => [one.memory_id, one])
+        const ids = [by ?? "", ...caused.map(({ memory_id }) => memory_id)].filter((id) => id !== "")
+        const named = yield* review.named(scope, caller.boundUser, { ids: [...new Set(ids)], keys: [] })
+        const readable = new Map(named.map((one) => [one.memory_id, one]))
+        const isHigh = row.sensitivity === "high"
+        const hidden = yield* hiddenIn(
+          reader,
+          scope,
+          caller.boundUser,
+          versions.map(({ cause }) => ({ cause, superseded_by: "" })),
+          false
         )
         const sources = yield* beliefs.of(row)
         return {
@@ -77,7 +89,7 @@ export const make: Effect.Effect<ReadonlyArray<BoundVerb>, never, BeliefSources 
           memory_key: row.memory_key,
           status: row.status,
           created_by: versions[versions.length - 1]?.actor ?? row.actor,
-          actor: row.actor,
+          actor: actorOf(row, hidden),
           source_class: row.source_class,
           source_trace: text(row.source_trace),
           source_resource_id: text(row.source_resource_id),
@@ -91,12 +103,12 @@ export const make: Effect.Effect<ReadonlyArray<BoundVerb>, never, BeliefSources 
           verified_at: row.verified_at === null ? null : iso(row.verified_at),
           verified_sha256: text(row.verified_sha256),
           versions: versions.length,
-          contributors: contributorsOf(versions),
+          contributors: contributorsOf(versions.filter((version) => !isForeign(version, hidden))),
           reinforcement_count: row.reinforcement_count,
           restated: versions.filter(({ change }) => change === "restate").length,
           merged: versions.filter(({ change }) => change === "merge").length,
-          retired_by: retirement === undefined ? null : causeView(retirement, by, readable),
-          retired: caused.map((one) => causeView(one, one.memory_id, readable)),
+          retired_by: retirement === undefined ? null : causeView(retirement, by, readable, isHigh),
+          retired: caused.map((one) => causeView(one, one.memory_id, readable, isHigh)),
           sources: sources
             .filter((source) =>
               versions.some(({ content_sha256 }) => content_sha256 === source.content_sha256) &&

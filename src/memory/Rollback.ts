@@ -37,7 +37,29 @@ export interface Step {
   readonly keptHigh: boolean
 }
 
-export const stepOf = (head: MemoryRow, then: MemoryRow | undefined, now: number): Step => {
+/** Rows that do not go back, by id, as they stand. */
+export type Left = ReadonlyMap<string, MemoryRow>
+
+/** Whether a version names others that must go back with it. */
+export const isLinked = (to: Pick<MemoryRow, "conflict_with" | "status"> | null): boolean =>
+  to !== null && (to.conflict_with.length > 0 || to.status === "duplicate")
+
+/** A version without links to rows that do not go back: what contradicted one of them stands alone, what waited serves. */
+const unlinked = (to: MemoryRow, left: Left): MemoryRow => {
+  const conflict_with = to.conflict_with.filter((id) =>
+    !left.has(id) || left.get(id)?.conflict_with.includes(to.memory_id) === true
+  )
+  const waits = to.status === "duplicate" && left.has(to.duplicate_of)
+  const stands = waits || (to.status === "conflicted" && conflict_with.length === 0)
+  return {
+    ...to,
+    conflict_with,
+    ...(stands ? { status: "active", duplicate_of: "" } : {})
+  }
+}
+
+export const stepOf = (head: MemoryRow, before: MemoryRow | undefined, now: number, left: Left): Step => {
+  const then = before === undefined || left.size === 0 || !isLinked(before) ? before : unlinked(before, left)
   const keptHigh = head.sensitivity === "high" && then !== undefined && then.sensitivity !== "high"
   const to: MemoryRow | undefined = keptHigh ? { ...then, sensitivity: "high", canonical_sha256: "" } : then
   const served = isServed(head, now)

@@ -3,6 +3,7 @@
  * actor, in commands small enough for one commit. Each becomes a new version, so a rollback is undone by another one. A
  * head that another write changed in between is looked at again.
  */
+import * as Arr from "effect/Array"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { resolveScope } from "../kernel/Caller.ts"
@@ -23,8 +24,8 @@ import { MemoryReview } from "./MemoryReview.ts"
 import { MemoryStore } from "./MemoryStore.ts"
 import { typeFacts } from "./MemoryType.ts"
 import { NamespaceRollback } from "./NamespaceReviewVerbs.ts"
-import { stepOf } from "./Rollback.ts"
-import type { Step } from "./Rollback.ts"
+import { isLinked, stepOf } from "./Rollback.ts"
+import type { Left, Step } from "./Rollback.ts"
 
 // What one command may hold, and one commit carries well.
 const PAGE = 500
@@ -46,11 +47,11 @@ export const make: Effect.Effect<
   const review = yield* MemoryReview
   const store = yield* MemoryStore
 
-  const stepsFor = (scope: Scope, heads: ReadonlyArray<MemoryRow>, point: bigint, now: number) =>
+  const stepsFor = (scope: Scope, heads: ReadonlyArray<MemoryRow>, point: bigint, now: number, left: Left) =>
     Effect.map(review.standing(scope, heads, point), (rows) => {
       const before = new Map(rows.map((row) => [identityKey(row), row]))
       return heads.filter(({ status }) => status !== "void").map((head) =>
-        stepOf(head, before.get(identityKey(head)), now)
+        stepOf(head, before.get(identityKey(head)), now, left)
       )
     })
 
@@ -86,18 +87,24 @@ export const make: Effect.Effect<
       )).pipe(Effect.map((left) => left.flat()))
 
   /** What is left undone of a page: how many heads others kept changing, and the ids of those whose value is refused. */
-  const carryOut = (scope: Scope, meta: WriteMeta, page: ReadonlyArray<Step>, point: bigint, bound: string | null) =>
+  const carryOut = (
+    scope: Scope,
+    meta: WriteMeta,
+    page: ReadonlyArray<Step>,
+    point: bigint,
+    left: Left
+  ) =>
     Effect.gen(function*() {
       const refused = new Set<string>()
       let open = page.filter(({ outcome }) => outcome === "changed")
       for (let round = 0; open.length > 0 && round <= STALE_ROUNDS; round++) {
         const now = yield* Clock.currentTimeMillis
         if (!meta.dry_run) yield* derive(scope, open, now)
-        const left = yield* send(scope, meta, open)
-        for (const { blacklisted, id } of left) if (blacklisted) refused.add(id)
-        const ids = left.flatMap(({ blacklisted, id }) => blacklisted ? [] : [id])
-        const heads = ids.length === 0 ? [] : yield* review.named(scope, bound, { ids, keys: [] })
-        open = (yield* stepsFor(scope, heads, point, now)).filter(({ outcome }) => outcome === "changed")
+        const undone = yield* send(scope, meta, open)
+        for (const { blacklisted, id } of undone) if (blacklisted) refused.add(id)
+        const ids = undone.flatMap(({ blacklisted, id }) => blacklisted ? [] : [id])
+        const heads = ids.length === 0 ? [] : yield* review.named(scope, meta.bound_user, { ids, keys: [] })
+        open = (yield* stepsFor(scope, heads, point, now, left)).filter(({ outcome }) => outcome === "changed")
       }
       return { contended: open.length, refused }
     })
@@ -130,14 +137,20 @@ export const make: Effect.Effect<
       }
       const samples: Array<ReturnType<typeof sampleOf>> = []
       let contended = 0
+      const linked: Array<string> = []
+      const left = new Map<string, MemoryRow>()
       let after: MemoryRow | null = null
       do {
         const heads: ReadonlyArray<MemoryRow> = yield* review.heads(scope, caller.boundUser, { after, limit: PAGE })
-        const steps = yield* stepsFor(scope, heads, point, now)
-        const done = yield* carryOut(scope, meta, steps, point, caller.boundUser)
+        const steps = yield* stepsFor(scope, heads, point, now, left)
+        const done = yield* carryOut(scope, meta, steps, point, left)
         contended += done.contended
         for (const step of steps) {
           count.rows += 1
+          if (isLinked(step.to)) linked.push(step.head.memory_id)
+          if (step.outcome === "redacted" || done.refused.has(step.head.memory_id)) {
+            left.set(step.head.memory_id, step.head)
+          }
           const outcome = done.refused.has(step.head.memory_id) ? "blacklisted" : step.outcome
           count[outcome] += 1
           if (outcome !== "changed") continue
@@ -151,6 +164,12 @@ export const make: Effect.Effect<
         yield* Effect.logDebug("A rollback goes on").pipe(Effect.annotateLogs({ ...scope, ...count, contended }))
         after = heads.length < PAGE ? null : heads[heads.length - 1] ?? null
       } while (after !== null)
+      // Only now is it known which rows stay behind: who named one of them then must not name it now.
+      for (const ids of left.size === 0 || dry_run ? [] : Arr.chunksOf(linked, PAGE)) {
+        const heads = yield* review.named(scope, caller.boundUser, { ids, keys: [] })
+        const steps = yield* stepsFor(scope, heads, point, now, left)
+        contended += (yield* carryOut(scope, meta, steps, point, left)).contended
+      }
       const { absent, back, high, out, ...counts } = count
       return {
         namespace: scope.namespace,

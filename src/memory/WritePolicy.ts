@@ -170,7 +170,8 @@ export const judge = (
     .map((near) => judged(near, write, rules, compare))
     .filter(({ similarity, verdict }) => verdict !== "clear" || similarity >= rules.thresholds.conflict)
   const pinned = peers.find((peer) => peer.row.pinned && peer.verdict !== "clear")
-  if (pinned !== undefined && !write.mayReplacePinned && !write.revives) {
+  // A claim on trial replaces nothing.
+  if (pinned !== undefined && !write.mayReplacePinned && !write.revives && !write.proposed) {
     return Either.left(refuse("PINNED_CONFLICT", `A pinned memory stands beside it: ${pinned.reason}`, {
       memory_key: pinned.row.memory_key,
       memory_id: pinned.row.memory_id,
@@ -260,7 +261,7 @@ const olderOf = ({ own, sameKey }: Met, write: JudgedWrite): Older => {
 }
 
 /** Whether a row became true after the write did, by what both writers said. */
-const isLater = (row: MemoryRow, { valid_at }: JudgedWrite): boolean =>
+export const isLater = (row: MemoryRow, { valid_at }: Pick<JudgedWrite, "valid_at">): boolean =>
   row.valid_at !== null && valid_at !== null && row.valid_at > valid_at
 
 /** Whether a pin or a lock keeps a row from being retired by another. */

@@ -96,6 +96,47 @@ layer(layerTeam, { excludeTestServices: true, timeout: 60_000 })("Lifecycle", (i
       assert.isTrue((yield* ok(MemoryDelete, target, as)).tombstoned)
     }))
 
+  it.effect("a locked or pinned fact keeps its terms when the same value is stated again with others", () =>
+    Effect.gen(function*() {
+      const { as, namespace } = yield* stored
+      const terms = {
+        tags: ["hack"],
+        ttl_seconds: 1,
+        valid_to: "2021-01-01T00:00:00Z",
+        valid_at: "2020-01-01T00:00:00Z",
+        confidence: 0,
+        memory_type: "reflection",
+        sensitivity: "high",
+        pinned: false
+      }
+      const kept = ["tags", "expires_at", "valid_to", "valid_at", "confidence", "memory_type", "sensitivity", "pinned"]
+      const same = { namespace, memory_key, value: window }
+      const read = ok(MemoryGet, { namespace, memory_key }, as)
+      const shown = (got: object) => Object.fromEntries(Object.entries(got).filter(([name]) => kept.includes(name)))
+      yield* ok(MemoryLock, { namespace, memory_key, reason: "audit" }, as)
+      yield* ok(MemoryPin, { namespace, memory_key }, as)
+      const before = yield* read
+      const pinnedToo = yield* ok(MemorySet, { ...same, ...terms }, as)
+      assert.deepInclude(pinnedToo, { reinforcement_count: 2, pinned: true, status: "active" })
+      for (const term of kept) assert.include(String(pinnedToo.advisories), term)
+      assert.deepStrictEqual(shown(yield* read), shown(before))
+      const label = { namespace, filter: { prefix: memory_key }, action: "add_tags", tags: ["x"], dry_run: false }
+      assert.deepInclude(yield* ok(MemoryApply, label, as), { changed: 0, refused: 1, ok: false })
+      assert.strictEqual((yield* refusal("memory.pin", { namespace, memory_key, pinned: false }, as)).code, "LOCKED")
+
+      // A pin alone: whoever does not pin may restate, no more; one who pins again may say otherwise.
+      const pinned = { namespace, memory_key: "team/payments/owner", value: "Ines owns the payments team" }
+      yield* ok(MemoryPin, pinned, as)
+      const restated = yield* ok(MemorySet, { ...pinned, ttl_seconds: 1 }, as)
+      assert.include(String(restated.advisories), "expires_at")
+      assert.isNull((yield* ok(MemoryGet, { namespace, memory_key: pinned.memory_key }, as)).expires_at)
+      yield* ok(MemoryPin, { ...pinned, ttl_seconds: 3600 }, as)
+      assert.isString((yield* ok(MemoryGet, { namespace, memory_key: pinned.memory_key }, as)).expires_at)
+      // With the terms it has already, a restatement has nothing to be told.
+      const plain = yield* ok(MemorySet, { ...pinned, tags: [] }, as)
+      assert.notInclude(String(plain.advisories), "not applied")
+    }))
+
   it.effect("touch gives an expiry, takes it away, and answers each of several keys", () =>
     Effect.gen(function*() {
       const { as, namespace } = yield* stored
@@ -140,8 +181,8 @@ layer(layerTeam, { excludeTestServices: true, timeout: 60_000 })("Lifecycle", (i
           tags: ["seen"],
           dry_run: false
         }, as)
-        assert.deepInclude(label, { matched: 62, changed: 62, ok: true })
-        assert.strictEqual((yield* ok(MemoryList, { namespace, tags_every: ["seen"], count_only: true }, as)).total, 62)
+        assert.deepInclude(label, { matched: 62, changed: 61, refused: 1, ok: false })
+        assert.strictEqual((yield* ok(MemoryList, { namespace, tags_every: ["seen"], count_only: true }, as)).total, 61)
       }))
 
     it.effect("an empty filter is refused, and so are unlocks of others than admins, row by row", () =>

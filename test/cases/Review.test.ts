@@ -192,6 +192,39 @@ layer(layerTeam, { excludeTestServices: true, timeout: 90_000 })("Review", (it) 
         assert.deepStrictEqual(yield* state, after)
       }))
 
+    it.effect("leaves no link to a row that stays behind", () =>
+      Effect.gen(function*() {
+        const { admin } = yield* Tokens
+        const as = { token: admin }
+        const namespace = freshNamespace()
+        const word = "The Orion release of the payments team ships by walnutz"
+        const set = (memory_key: string, value: string, more: object = {}) =>
+          ok(MemorySet, { namespace, memory_key, value, ...more }, as)
+        yield* contradiction(namespace, admin)
+        yield* set("orion/c", `${word} on 15 October`)
+        const { version_text: to } = yield* set("orion/d", `${word} on 15 October`, { run_id: "r" })
+        const statuses = Effect.forEach(["orion/a", "orion/b", "orion/c", "orion/d"], (memory_key) =>
+          Effect.map(ok(MemoryGet, { namespace, memory_key }, as), ({ status }) => status))
+        const before = yield* statuses
+        assert.deepStrictEqual([before[0], before[1], before[3]], ["conflicted", "conflicted", "duplicate"])
+        yield* ok(BlacklistAdd, { namespace, pattern: "16 October", sweep: true }, as)
+        yield* ok(MemoryUpdate, { namespace, memory_key: "orion/c", value: "Crates go by the west door" }, as)
+        yield* ok(MemoryDelete, { namespace, memory_key: "orion/d" }, as)
+        for (const dry_run of [true, false]) {
+          const done = yield* ok(NamespaceRollback, { namespace, to, dry_run }, as)
+          assert.deepInclude(done, { blacklisted: 1, contended: 0 })
+        }
+        const after = yield* statuses
+        assert.deepStrictEqual(after, ["active", "tombstoned", before[2], "duplicate"])
+        const { findings } = yield* ok(NamespaceValidate, { namespace }, as)
+        assert.deepStrictEqual(
+          findings.filter(({ name }) =>
+            name === "dangling_links"
+          ),
+          []
+        )
+      }))
+
     it.effect("brings back nothing that was refused or hidden since, and says how much that is", () =>
       Effect.gen(function*() {
         const { admin } = yield* Tokens

@@ -127,7 +127,7 @@ describe("conflicts.resolve", () => {
       })
       assert.deepStrictEqual([answer.resolved, answer.results.map(({ action, outcome }) => `${action} ${outcome}`)], [
         true,
-        ["kept unchanged", "tombstoned changed"]
+        ["kept changed", "tombstoned changed"]
       ])
       assert.strictEqual((yield* ask(MemoryGet, { memory_key: "orion/a" })).status, "active")
       assert.strictEqual((yield* ask(MemoryGet, { memory_key: "orion/b" })).status, "tombstoned")

@@ -106,7 +106,14 @@ export const suite = <E>(
           })
           yield* store.commit(commitOf([a, early]))
           yield* store.commit(commitOf([free, again]))
-          yield* store.commit(commitOf([tagged, b, gone, retired]))
+          const over = rowOf(scope, {
+            ...gone,
+            memory_key: "e",
+            memory_id: "mem_e",
+            conflict_with: ["mem_c"],
+            version: b.version + 3n
+          })
+          yield* store.commit(commitOf([tagged, b, gone, retired, over]))
           const links = yield* review.conflictLinks(scope, null, noon + 60_000)
           assert.sameDeepMembers([...links], [
             {
@@ -132,6 +139,20 @@ export const suite = <E>(
               other: a.memory_id,
               since: b.version,
               at: b.updated_at,
+              write_id: "wr_9",
+              cause: ""
+            },
+            // It ran out, and what it contradicts did not.
+            {
+              agent: "",
+              user_id: "-",
+              session_id: "",
+              memory_key: "c",
+              memory_id: "mem_c",
+              memory_type: "semantic",
+              other: a.memory_id,
+              since: gone.version,
+              at: gone.updated_at,
               write_id: "wr_9",
               cause: ""
             }

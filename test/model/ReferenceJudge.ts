@@ -174,7 +174,8 @@ export const judge = (
     : served.filter((row) => row.type === write.type && isClose(row.claim, claim))
       .map((row): ReferencePeer => ({ row, verdict: verdictOf(row, write, laws, now) }))
   if (
-    !write.mayReplacePinned && !write.revives && peers.some(({ row, verdict }) => row.pinned && verdict !== "clear")
+    !write.mayReplacePinned && !write.revives && !write.proposed &&
+    peers.some(({ row, verdict }) => row.pinned && verdict !== "clear")
   ) {
     return refused("PINNED_CONFLICT")
   }

@@ -9,7 +9,7 @@ import { none, refused } from "./ReferenceOutcome.ts"
 import type { Outcome } from "./ReferenceOutcome.ts"
 import { isLive, isLocked } from "./ReferenceRow.ts"
 import type { ReferenceRow, Rows } from "./ReferenceRow.ts"
-import { comeBack, update } from "./ReferenceVerbs.ts"
+import { comeBack, update, verdictOf } from "./ReferenceVerbs.ts"
 
 export const move = (doing: Doing, { expected, move, slot }: MovePart): Outcome => {
   const row = doing.world.get(labelOf(placeOf(slot)))
@@ -18,9 +18,10 @@ export const move = (doing: Doing, { expected, move, slot }: MovePart): Outcome 
   if (expected === "other" && doing.isUntouched(row)) return refused("STALE_VERSION")
   const { label } = row
   const locked = isLocked(row, doing.now)
+  const readOnly = locked && row.lock === "read_only"
   const columns = (changed: Partial<ReferenceRow>): Outcome => {
     doing.world.change(label, changed)
-    return doing.told(label, { verdicts: ["clear"] })
+    return doing.told(label, { verdicts: [verdictOf(row)] })
   }
   switch (move.kind) {
     case "tombstone":
@@ -33,12 +34,17 @@ export const move = (doing: Doing, { expected, move, slot }: MovePart): Outcome 
       doing.world.reject(label)
       return doing.told(label, { verdicts: ["clear"] })
     case "pin":
-      return row.pinned === move.pinned ? none("unchanged") : columns({ pinned: move.pinned })
+      return row.pinned === move.pinned
+        ? none("unchanged")
+        : readOnly && !move.pinned
+        ? refused("LOCKED")
+        : columns({ pinned: move.pinned })
     case "lock":
       return lock(doing, row, move, columns)
     case "touch": {
       const { expiresAt } = doing.ends({ expires_at: move.expires_at })
-      return locked && row.lock === "read_only"
+      const ends = expiresAt !== null && (row.expiresAt === null || expiresAt < row.expiresAt)
+      return readOnly || (locked && ends)
         ? refused("LOCKED")
         : row.expiresAt === expiresAt
         ? none("unchanged")
@@ -47,7 +53,11 @@ export const move = (doing: Doing, { expected, move, slot }: MovePart): Outcome 
     case "label": {
       const kept = row.tags.filter((tag) => !move.remove.includes(tag))
       const tags = [...kept, ...move.add.filter((tag) => !kept.includes(tag))]
-      return isDeepStrictEqual(tags, row.tags) ? none("unchanged") : columns({ tags })
+      return isDeepStrictEqual(tags, row.tags)
+        ? none("unchanged")
+        : readOnly
+        ? refused("LOCKED")
+        : columns({ tags })
     }
     case "verify":
       return move.matches && doing.isAsRead(row) ? columns({}) : refused("PRECONDITION_FAILED")

@@ -1,6 +1,7 @@
 /**
  * What memory.set, memory.bulk_set, memory.update, memory.delete and memory.restore must come to.
  */
+import { isDeepStrictEqual } from "node:util"
 import { sameBytes } from "./ModelClaims.ts"
 import type { Claim } from "./ModelClaims.ts"
 import { validAtOf } from "./ModelCommands.ts"
@@ -8,7 +9,7 @@ import { labelOf, placeOf, typeOf } from "./ModelSteps.ts"
 import type { Aim, Match, SetPart, Slot, Stated } from "./ModelSteps.ts"
 import { peersOf } from "./ReferenceDoing.ts"
 import type { Doing } from "./ReferenceDoing.ts"
-import { guarded, mergesInto } from "./ReferenceJudge.ts"
+import { mergesInto } from "./ReferenceJudge.ts"
 import type { Case } from "./ReferenceJudge.ts"
 import { none, refused } from "./ReferenceOutcome.ts"
 import type { Outcome } from "./ReferenceOutcome.ts"
@@ -48,22 +49,22 @@ export const set = (
     matches: match === "none" ? null : match === "current" && own !== undefined && doing.isAsRead(own),
     bulk
   }
-  // A restatement passes a lock; one that moves when the memory is true or served does not.
-  const isDated = stated.valid_at !== undefined && own?.validAt === null
-  if (
-    own !== undefined && sameBytes(own.claim, claim) &&
-    (stated.expires_at !== undefined || stated.valid_to !== undefined || isDated) &&
-    guarded(own, doing.now, true) !== undefined
-  ) return refused("LOCKED")
+  const restates = own !== undefined && sameBytes(own.claim, claim) && (own.status !== "proposed" || proposed)
+  // A restatement passes every guard, and what the guard holds stays as it is.
+  const kept = restates ? heldTerms(doing, own, stated, write.mayReplacePinned) : []
+  if (!restates && own !== undefined && isLocked(own, doing.now) && endsSooner(doing, own, stated)) {
+    return refused("LOCKED")
+  }
   const ruling = doing.world.judge(write)
   if (ruling.tag === "refused") return ruling
   if (ruling.tag === "restated") {
     const before = doing.row(label)
-    const columns = doing.statedColumns(stated, before)
+    const applied: Stated = Object.fromEntries(Object.entries(stated).filter(([name]) => !kept.includes(name)))
+    const columns = doing.statedColumns(applied, before)
     // When it became true is said once.
     const validAt = before.validAt ?? columns.validAt ?? null
     doing.world.change(label, { ...columns, validAt, count: before.count + 1 })
-    return doing.told(label, { verdicts: ["clear"] })
+    return doing.told(label, { verdicts: [verdictOf(before)] })
   }
   const stored = (columns: Partial<ReferenceRow>) => {
     doing.world.put({
@@ -96,6 +97,32 @@ export const set = (
   return doing.carryOut(label, write, ruling, stored)
 }
 
+/** What is said of a row that nobody judged: how it stands already. */
+export const verdictOf = ({ status }: ReferenceRow): string =>
+  status === "conflicted" ? "conflict" : status === "duplicate" ? "duplicate" : "clear"
+
+/** Whether a statement ends a memory before it would. */
+const endsSooner = (doing: Doing, row: ReferenceRow, stated: Stated): boolean => {
+  const ends = doing.ends(stated, row)
+  const isSooner = (end: number | null, than: number | null) => end !== null && (than === null || end < than)
+  return isSooner(ends.expiresAt, row.expiresAt) || isSooner(ends.validTo, row.validTo)
+}
+
+/**
+ * What of a statement a guard keeps out: of a read_only lock, and of a pin where the write does not itself pin, all that it
+ * would change; of a no_delete lock what ends the memory sooner.
+ */
+const heldTerms = (doing: Doing, row: ReferenceRow, stated: Stated, mayReplacePinned: boolean) => {
+  const locked = isLocked(row, doing.now)
+  const holdsAll = (locked && row.lock === "read_only") || (row.pinned && !mayReplacePinned)
+  return Object.entries(stated).filter(([name, value]) => {
+    const one: Stated = { [name]: value }
+    return holdsAll
+      ? !isDeepStrictEqual(row, { ...row, ...doing.statedColumns(one, row) })
+      : locked && endsSooner(doing, row, one)
+  }).map(([name]) => name)
+}
+
 export const update = (
   doing: Doing,
   rows: ReadonlyArray<ReferenceRow>,
@@ -110,6 +137,7 @@ export const update = (
 ): Outcome => {
   const [row] = rows
   if (row === undefined) {
+    if (match !== "none") return refused("PRECONDITION_FAILED")
     const ended = doing.meant(slot, aim, (one) => one.status !== "tombstoned" && isEnded(one, doing.now))
     return none(ended.length > 0 ? "expired" : "not_found")
   }
@@ -117,12 +145,12 @@ export const update = (
   const { label } = row
   const matches = match === "none" ? null : match === "current"
   const columns = { ...doing.statedColumns(stated, row), ...(run === "" ? {} : { run }) }
+  if (heldTerms(doing, row, stated, true).length > 0) return refused("LOCKED")
   if (claim === null || sameBytes(claim, row.claim)) {
     if (matches === false) return refused("PRECONDITION_FAILED")
-    const moves = [stated.expires_at, stated.valid_to, stated.valid_at].some((end) => end !== undefined)
-    if (moves && guarded(row, doing.now, true) !== undefined) return refused("LOCKED")
+    if (claim === null && isDeepStrictEqual(row, { ...row, ...columns })) return none("unchanged")
     doing.world.change(label, { ...columns, ...(claim === null ? {} : { claim, count: row.count + 1 }) })
-    return doing.told(label, { verdicts: ["clear"] })
+    return doing.told(label, { verdicts: [verdictOf(row)] })
   }
   const write: Case = {
     ...row,

@@ -143,6 +143,11 @@ const findings: Readonly<Record<string, History>> = {
     set(annLater(1), says(0, 0, "odd")),
     update(bob(1), says(0, 0, "dressed"), { aim: "key" })
   ], { cuts: [1, 2] }),
+  "what is not compared is taken away under its own key alone": history([
+    set(bob(3), says(1, 2)),
+    step({ tag: "rollback", back: 1, dry: false }),
+    step({ tag: "set", part: part(bob(3), says(1, 1), { source: "imported" }), proposed: true, dry: false })
+  ], { cuts: [1, 2] }),
   "update_by_id retires the older rows of its key": history([
     set(bob(0), says(0, 2, "turned"), { run: "r2" }),
     set(ann(0), says(0, 2)),
