@@ -8,6 +8,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Logger from "effect/Logger"
 import * as LogLevel from "effect/LogLevel"
+import { localCaller } from "../../src/kernel/Caller.ts"
 import type { Scope } from "../../src/kernel/Identity.ts"
 import { Unavailable } from "../../src/kernel/LoomError.ts"
 import type { LoomError } from "../../src/kernel/LoomError.ts"
@@ -21,8 +22,11 @@ import type { WriteCommand } from "../../src/memory/MemoryCommand.ts"
 import { MemoryIntake } from "../../src/memory/MemoryIntake.ts"
 import type { MemoryRow } from "../../src/memory/MemoryModel.ts"
 import { MemoryReader } from "../../src/memory/MemoryReader.ts"
+import * as MemoryReads from "../../src/memory/MemoryReads.ts"
 import { MemoryStore } from "../../src/memory/MemoryStore.ts"
+import * as MemoryTimeReads from "../../src/memory/MemoryTimeReads.ts"
 import { judge, WritePolicy } from "../../src/memory/WritePolicy.ts"
+import * as NoActor from "../support/NoActor.ts"
 import {
   claimIn,
   compare,
@@ -130,6 +134,8 @@ export interface House {
   readonly history: Effect.Effect<ReadonlyArray<MemoryRow>, LoomError>
   /** The heads as the store answers for them. */
   readonly heads: Effect.Effect<ReadonlyArray<MemoryRow>, LoomError>
+  /** A plain read as a caller makes it. */
+  readonly ask: (verb: string, payload: object) => Effect.Effect<unknown, LoomError>
 }
 
 export const makeHouse = ({ bounds, committer, laws, scope, store, time }: HouseOptions): House => {
@@ -156,6 +162,16 @@ export const makeHouse = ({ bounds, committer, laws, scope, store, time }: House
     Context.add(WritePolicy, policy)
   )
   const options = { bounds, bulkDedup: "identity" } as const
+  const verbs = Effect.runSync(
+    Effect.all([MemoryReads.make, MemoryTimeReads.make]).pipe(Effect.provide(store), Effect.provide(NoActor.layer))
+  ).flat()
+  const caller = { ...localCaller, org: scope.org }
+  const plainly = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+    effect.pipe(
+      Effect.withTracerEnabled(false),
+      Effect.withClock(clock),
+      Logger.withMinimumLogLevel(LogLevel.None)
+    )
   let state: ActorState | null = null
   return {
     play: (commands, next) =>
@@ -170,9 +186,7 @@ export const makeHouse = ({ bounds, committer, laws, scope, store, time }: House
             state = null
           })
         ),
-        Effect.withTracerEnabled(false),
-        Effect.withClock(clock),
-        Logger.withMinimumLogLevel(LogLevel.None),
+        plainly,
         Effect.provide(context)
       ),
     restart: () => {
@@ -182,7 +196,13 @@ export const makeHouse = ({ bounds, committer, laws, scope, store, time }: House
       Context.get(store, MemoryReader).history(scope, PLACES, { before: null, limit: 10_000 }),
       (rows) => [...rows].reverse()
     ),
-    heads: memory.rows(scope, PLACES)
+    heads: memory.rows(scope, PLACES),
+    ask: (name, payload) => {
+      const one = verbs.find(({ verb }) => verb.tag === name)
+      return one === undefined
+        ? Effect.dieMessage(`no plain read: ${name}`)
+        : plainly(one.call({ namespace: scope.namespace, ...payload }, caller))
+    }
   }
 }
 

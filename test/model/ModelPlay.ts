@@ -6,8 +6,8 @@
 import * as Effect from "effect/Effect"
 import type { LoomError } from "../../src/kernel/LoomError.ts"
 import type { MemoryRow } from "../../src/memory/MemoryModel.ts"
-import { replays } from "./AsOfReplay.ts"
-import type { Stand } from "./AsOfReplay.ts"
+import { asked, questionOf } from "./AsOfReplay.ts"
+import type { Question } from "./AsOfReplay.ts"
 import { claimIn, textOf } from "./ModelClaims.ts"
 import { prepare } from "./ModelCommands.ts"
 import type { Counts, Prepared } from "./ModelCommands.ts"
@@ -17,6 +17,7 @@ import { heldFaults, historyFaults, linkFaults, textOf as rowText } from "./Mode
 import { comparable, differences, outcomeOf, sightedIn } from "./ModelReplies.ts"
 import { actText, stepText } from "./ModelSteps.ts"
 import type { Act, History } from "./ModelSteps.ts"
+import type { Move } from "./ReferenceBeliefs.ts"
 import { ReferenceModel } from "./ReferenceModel.ts"
 import type { Outcome } from "./ReferenceOutcome.ts"
 import type { Rows } from "./ReferenceRow.ts"
@@ -35,6 +36,9 @@ export interface Played {
   /** Every version in the first house, comparable. */
   readonly versions: ReadonlyArray<string>
   readonly faults: ReadonlyArray<string>
+  /** Reads of the past that were asked, and the model's log that answers them. */
+  readonly questions: ReadonlyArray<Question>
+  readonly log: ReadonlyArray<Move>
 }
 
 // First answers are given again for 24 hours (ADR 0006).
@@ -135,13 +139,15 @@ export const playFirst = (history: History, house: House, time: ModelTime): Effe
     const name = (id: string) => register.labelOf(id)
     const done: Array<Done> = []
     const counts: Array<Counts> = []
-    const stands: Array<Stand> = []
+    const questions: Array<Question> = []
     const given = new Map<string, { readonly payload: string; readonly reply: string; readonly at: number }>()
     const end = (faults: ReadonlyArray<string>) =>
       Effect.map(house.history, (all): Played => ({
         done,
         versions: all.map((row) => versionText(row, register)),
-        faults
+        faults,
+        questions,
+        log: model.log
       }))
     for (const { act: once, step } of actsOf(history)) {
       if (step.tag === "wait") time.now += step.millis
@@ -187,22 +193,27 @@ export const playFirst = (history: History, house: House, time: ModelTime): Effe
       )
       done.push({ act, idem, at: time.now, prepared, reply: text })
       counts.push(register.counts())
-      stands.push({ at: time.now, version: all.at(-1)?.version ?? 0n, rows: model.rows })
+      for (const ask of history.asks.filter(({ after }) => after === done.length)) {
+        const question = questionOf(ask, model.log, time.now)
+        questions.push(question)
+        faults.push(...(yield* asked(house, question, model.log)))
+      }
       if (faults.length > 0) return yield* end(faults.map((fault) => `act ${done.length}, ${actText(act)}: ${fault}`))
     }
     const all = yield* house.history
     const heads = yield* house.heads
-    return yield* end([
-      ...historyFaults(all, heads),
-      ...replays.flatMap((replay) => replay({ history: all, stands, labelOf: name }))
-    ])
+    for (const ask of history.asks.filter(({ after }) => after === 0 || after > done.length)) {
+      questions.push(questionOf(ask, model.log, time.now))
+    }
+    const again = yield* Effect.forEach(questions, (question) => asked(house, question, model.log))
+    return yield* end([...historyFaults(all, heads), ...again.flat().map((fault) => `at the end: ${fault}`)])
   })
 
 type Manner = Pick<History, "again" | "cuts" | "restarts" | "faults">
 
 /** The same acts in another house, in batches. */
 export const playAgain = (
-  { done, versions }: Played,
+  { done, log, questions, versions }: Played,
   house: House,
   time: ModelTime,
   { again, cuts, faults, restarts }: Manner
@@ -266,7 +277,9 @@ export const playAgain = (
         }\nand alone\n${versions[differs]}`
       )
     }
-    return [...found, ...historyFaults(all, heads).map((fault) => `${called}: ${fault}`)]
+    if (found.length > 0) return found
+    const past = yield* Effect.forEach(questions, (question) => asked(house, question, log))
+    return [...historyFaults(all, heads), ...past.flat()].map((fault) => `${called}: ${fault}`)
   })
 
 /** A history as a reader follows it. */
