@@ -138,6 +138,8 @@ export class HeadView {
 
   /** The last word on a claim, the batch's own included; undefined when nobody asked for it or it was never said. */
   lastWord(slot: PeerSlot, sha256: string): Pick<LastWord, "memory_key" | "status" | "change"> | undefined {
+    // What is not searched has no canonical form, and nothing to do with others that have none.
+    if (sha256 === "") return undefined
     const stored = this.stored.lastWords.get(claimSlot(slot, sha256))
     // Every write of the batch is later than what was stored; a value overwritten within it is among its puts.
     let last: MemoryRow | undefined

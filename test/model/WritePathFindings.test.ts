@@ -160,6 +160,11 @@ const findings: Readonly<Record<string, History>> = {
     set(ann(0), says(0, 2)),
     update(ann(0), says(2, 0, "turned"), { aim: "id" })
   ], newest),
+  "what is not searched is not suppressed for another that its batch deleted": history([
+    set(ann(3), says(1, 0)),
+    step({ tag: "delete", slot: ann(3), aim: "writer", match: "none", dry: false }),
+    set(ann(3), says(0, 1), { source: "imported" })
+  ]),
   "an expiry does not bring back, for its time, what was replaced before": history([
     set(ann(1), says(1, 1)),
     set(ann(0), says(1, 0)),
