@@ -103,8 +103,8 @@ export const claimsOf = (marks: ReadonlyArray<Mark>): ReadonlyArray<Claim> => {
     if (out || !isOut(mark.status)) standing = mark.status
     const draft = drafts[at - 1]
     if (draft !== undefined) {
-      const anew = starts || resumes || before === undefined
-      draft.claim = continued(draft.claim, mark, standing, anew ? undefined : { mark: before, standing: stood })
+      const goesOn = starts || resumes || before === undefined ? undefined : { mark: before, standing: stood }
+      draft.claim = continued(draft.claim, mark, standing, goesOn)
     }
     before = mark
   }

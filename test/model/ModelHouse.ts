@@ -122,6 +122,8 @@ export interface HouseOptions {
   readonly laws: Laws
   readonly time: ModelTime
   readonly store: Context.Context<MemoryStore | MemoryReader>
+  /** Where the actor finds what a namespace holds that nobody has written to; the store itself when it is not said. */
+  readonly blank?: Context.Context<MemoryStore>
   /** The committer to use instead of the plain one, which does at once what it is told. */
   readonly committer?: Committer["Type"]
 }
@@ -138,7 +140,7 @@ export interface House {
   readonly ask: (verb: string, payload: object) => Effect.Effect<unknown, LoomError>
 }
 
-export const makeHouse = ({ bounds, committer, laws, scope, store, time }: HouseOptions): House => {
+export const makeHouse = ({ blank, bounds, committer, laws, scope, store, time }: HouseOptions): House => {
   const clock = clockOf(time)
   const fault: { next: Fault } = { next: "none" }
   const lost = new Unavailable({ operation: "ModelHouse.commit" })
@@ -173,11 +175,14 @@ export const makeHouse = ({ bounds, committer, laws, scope, store, time }: House
       Logger.withMinimumLogLevel(LogLevel.None)
     )
   let state: ActorState | null = null
+  let isBlank = blank !== undefined
   return {
     play: (commands, next) =>
       Effect.gen(function*() {
         fault.next = next
-        const current = state ?? (yield* activate(scope, options))
+        const current = state ??
+          (yield* activate(scope, options).pipe(isBlank && blank !== undefined ? Effect.provide(blank) : (one) => one))
+        isBlank = false
         state = current
         return yield* runBatch(scope, current, commands, "identity")
       }).pipe(

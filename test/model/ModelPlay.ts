@@ -224,6 +224,7 @@ export const playAgain = (
     const found: Array<string> = []
     let batch: Array<number> = []
     let batches = 0
+    let all: ReadonlyArray<MemoryRow> = []
     const keyed = faults.some((fault) => fault === "after")
     const commandOf = (at: number) => {
       const one = done[at]
@@ -241,7 +242,8 @@ export const playAgain = (
       const replies = yield* house.play(commands, fault).pipe(
         Effect.catchTag("Unavailable", () => house.play(commands, "none"))
       )
-      register.learn(yield* house.history)
+      all = yield* house.history
+      register.learn(all)
       batch.forEach((at, index) => {
         const reply = replies[index]
         const text = reply === undefined ? "nothing" : comparable(reply, (id) => register.labelOf(id))
@@ -266,7 +268,6 @@ export const playAgain = (
       if (found.length > 0) return found
     }
     yield* flush
-    const all = yield* house.history
     const heads = yield* house.heads
     const texts = all.map((row) => versionText(row, register))
     const differs = texts.findIndex((text, at) => text !== versions[at])
