@@ -95,7 +95,7 @@ export const claimsOf = (marks: ReadonlyArray<Mark>): ReadonlyArray<Claim> => {
     } else if (resumes) {
       at = returned ?? at
     }
-    numbers.set(mark.content_sha256, drafts.length)
+    numbers.set(mark.content_sha256, at)
     if (resumes && mark.change === "rollback") rolled = { version: mark.version, target: at }
     if (before === undefined || before.status !== mark.status) became = mark.change
     out = isOut(mark.status) && became !== "expire"

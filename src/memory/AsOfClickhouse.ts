@@ -51,9 +51,9 @@ const starts = (where: Fragment, instant: Instant): Fragment =>
 /** The number of the claim that each version belongs to: of the last that was stated, or returned to. */
 const numbered = (where: Fragment, instant: Instant): Fragment =>
   ch.fragment`SELECT memory_id, marks, befores, outs, standings, starts, resumes, eras,
-      arrayFill((number, moves) -> moves, arrayMap((at, number, content, resumes) -> if(NOT resumes, number,
-          numbers[at - indexOf(arrayReverse(arraySlice(contents, 1, at - 1)), content)]),
-        arrayEnumerate(marks), numbers, contents, resumes), arrayMap((a, b) -> a OR b, starts, resumes)) AS claims
+      arrayFold((told, at, number, content, starts, resumes) -> arrayPushBack(told, multiIf(starts, number, resumes,
+          told[at - indexOf(arrayReverse(arraySlice(contents, 1, at - 1)), content)], told[-1])),
+        arrayEnumerate(marks), numbers, contents, starts, resumes, CAST([], 'Array(UInt64)')) AS claims
     FROM (
       SELECT *, arrayMap((differs, starts) -> differs AND NOT starts, differs, starts) AS resumes,
         arrayCumSum(starts) AS numbers, arrayCumSum((starts, out) -> starts AND out, starts, outs_before) AS eras

@@ -130,7 +130,10 @@ export const run = async (options: RunOptions, play: Play): Promise<RunReport> =
   // Drawn once more at its place, it is made shorter.
   const details = await FastCheck.check(property, { seed, path: String(wrong), numRuns: 1 })
   const shortest = details.counterexample?.[0] ?? history
-  return { runs, failure: told(shortest, await play(shortest), options, details.counterexamplePath ?? String(wrong)) }
+  return {
+    runs: (wrong ?? 0) + 1,
+    failure: told(shortest, await play(shortest), options, details.counterexamplePath ?? String(wrong))
+  }
 }
 
 /** Another seed each day, so that runs differ and a failure can be had again. */

@@ -2,8 +2,9 @@
  * What the reference model believed, from its own log of moves: each claim that was ever stated under a memory, when it was
  * learned, when it was true, what took its place. ADR 0010 gives the rules; nothing here looks at stored versions.
  */
+import { sameBytes } from "./ModelClaims.ts"
 import type { Claim } from "./ModelClaims.ts"
-import { isServed, isWithdrawn } from "./ReferenceRow.ts"
+import { isServed } from "./ReferenceRow.ts"
 import type { ReferenceRow } from "./ReferenceRow.ts"
 
 /** A claim stated anew, one put right in place, a row that goes back to how it stood before, or anything else. */
@@ -39,7 +40,8 @@ interface Book {
   readonly of: Map<ReferenceRow, Belief>
   current: Belief
   head: ReferenceRow
-  headAt: number
+  /** Whether its time was over when it left service; nothing was taken back by that. */
+  ranOut: boolean
   /** The last return to an earlier belief by a rollback. */
   rolled: { readonly order: number; readonly to: Belief } | null
 }
@@ -54,9 +56,9 @@ export const booksOf = (log: ReadonlyArray<Move>, known: number): Books => {
   log.forEach((move, order) => {
     if (move.at <= known) record(books, move, order)
   })
-  for (const { beliefs, current, head, rolled } of books.values()) {
+  for (const { beliefs, current, head, ranOut, rolled } of books.values()) {
     for (const belief of beliefs) {
-      belief.withdrawn = isWithdrawn(head) || belief.era !== current.era ||
+      belief.withdrawn = isOut({ head, ranOut }) || belief.era !== current.era ||
         (rolled !== null && belief.order < rolled.order && belief.number > rolled.to.number)
     }
   }
@@ -69,7 +71,7 @@ const record = (books: Map<string, Book>, { at, how, row }: Move, order: number)
     // What is said after a claim was taken away begins anew.
     const era = book === undefined
       ? 0
-      : Math.max(...book.beliefs.map((one) => one.era)) + Number(isWithdrawn(book.head))
+      : Math.max(...book.beliefs.map((one) => one.era)) + Number(isOut(book))
     const number = book?.beliefs.length ?? 0
     const { claim, validAt, validTo } = row
     const belief: Belief = {
@@ -93,7 +95,7 @@ const record = (books: Map<string, Book>, { at, how, row }: Move, order: number)
         of: new Map([[row, belief]]),
         current: belief,
         head: row,
-        headAt: at,
+        ranOut: false,
         rolled: null
       })
     } else {
@@ -106,7 +108,7 @@ const record = (books: Map<string, Book>, { at, how, row }: Move, order: number)
     return
   }
   const { current, head } = book
-  const target = typeof how === "object" ? book.of.get(how.back) ?? current : current
+  const target = typeof how === "object" ? returned(book, how) : current
   const returns = target !== current
   if (returns && typeof how === "object" && how.rolled) book.rolled = { order, to: target }
   target.claim = row.claim
@@ -115,21 +117,36 @@ const record = (books: Map<string, Book>, { at, how, row }: Move, order: number)
   if (returns || row.validTo !== head.validTo) target.validTo = row.validTo
   if (row.status === "superseded") {
     if (returns || current.status !== "superseded") target.retired = { at, by: successor(books, row) }
-  } else if (!ranOut(row)) {
+  } else if (!endsBy(book, row)) {
     target.retired = null
   }
   turn(book, target, row, at)
 }
 
-const ranOut = (row: ReferenceRow): boolean => row.status === "tombstoned" && row.ranOut
+/**
+ * The belief that a state goes back to. A rollback names a state, and of the statements of one content the last one is
+ * meant (ADR 0010).
+ */
+const returned = ({ current, head, of }: Book, { back, rolled }: Exclude<How, string>): Belief => {
+  if (!rolled) return of.get(back) ?? current
+  if (sameBytes(back.claim, head.claim)) return current
+  return [...of].filter(([row]) => sameBytes(row.claim, back.claim)).at(-1)?.[1] ?? current
+}
+
+const isOut = ({ head, ranOut }: Pick<Book, "head" | "ranOut">): boolean =>
+  head.status === "rejected" || (head.status === "tombstoned" && !ranOut)
+
+/** Whether a memory that is gone by now left since its time was over; going back to that changes nothing. */
+const endsBy = ({ head, ranOut }: Book, row: ReferenceRow): boolean =>
+  row.status === "tombstoned" && (head.status === "tombstoned" ? ranOut : row.ranOut)
 
 const turn = (book: Book, belief: Belief, row: ReferenceRow, at: number): void => {
+  book.ranOut = endsBy(book, row)
   book.current = belief
   book.head = row
-  book.headAt = at
   belief.row = row
   belief.rowAt = at
-  if (!ranOut(row)) belief.status = row.status
+  if (!book.ranOut) belief.status = row.status
   book.of.set(row, belief)
 }
 

@@ -165,6 +165,11 @@ const findings: Readonly<Record<string, History>> = {
     step({ tag: "delete", slot: ann(3), aim: "writer", match: "none", dry: false }),
     set(ann(3), says(0, 1), { source: "imported" })
   ]),
+  "a memory rolled back twice belongs to the claim it says": history([
+    set(ann(1), says(2, 1)),
+    set(ann(1), says(2, 0)),
+    ...[1, 1, 1].map((back) => step({ tag: "rollback", back, dry: false }))
+  ], { asks }),
   "an expiry does not bring back, for its time, what was replaced before": history([
     set(ann(1), says(1, 1)),
     set(ann(0), says(1, 0)),
