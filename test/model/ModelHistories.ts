@@ -181,9 +181,6 @@ const step: Any<Step> = FastCheck.oneof(
   }
 )
 
-// Reads of the past in each history: each costs about as much as an act.
-const ASKS = 4
-
 // More numbers than there are moments.
 const number = FastCheck.integer({ min: 0, max: 59 })
 
@@ -196,8 +193,8 @@ const ask: Any<Ask> = FastCheck.record({
   after: FastCheck.integer({ min: 0, max: 11 })
 })
 
-/** Histories of at most `length` steps. */
-export const histories = (length: number): Any<History> =>
+/** Histories of at most `length` steps, with `asks` reads of the past in each. */
+export const histories = (length: number, asks: number): Any<History> =>
   FastCheck.record({
     policy: FastCheck.constantFrom("auto_reinforce", "newest_wins", "manual_review", "append_only"),
     many: FastCheck.boolean(),
@@ -205,7 +202,7 @@ export const histories = (length: number): Any<History> =>
     // Long ones first: fast-check makes them shorter when one fails.
     steps: FastCheck.array(step, { minLength: 1, maxLength: length, size: "max" }),
     cuts: FastCheck.array(FastCheck.integer({ min: 1, max: 5 }), { minLength: 1, maxLength: 3 }),
-    asks: FastCheck.array(ask, { minLength: ASKS, maxLength: ASKS }),
+    asks: FastCheck.array(ask, { minLength: Math.min(1, asks), maxLength: asks, size: "max" }),
     restarts: FastCheck.array(rarely, { minLength: 1, maxLength: 4 }),
     faults: FastCheck.array(often<History["faults"][number]>([8, "none"], [1, "before"], [1, "after"], [1, "torn"]), {
       minLength: 1,

@@ -69,6 +69,8 @@ export interface RunOptions {
   readonly seed: number
   /** Steps of a history, at most. */
   readonly length: number
+  /** Reads of the past in a history, at most; each is made about three times. */
+  readonly asks: number
   readonly onRun?: (done: number) => void
   /** How many are played at once; 1 when it is not said. */
   readonly atOnce?: number
@@ -120,8 +122,8 @@ const firstWrong = async (
 
 /** Draws and plays `runs` histories; `play` answers what goes wrong in one. */
 export const run = async (options: RunOptions, play: Play): Promise<RunReport> => {
-  const { length, runs, seed } = options
-  const drawn = histories(length)
+  const { asks, length, runs, seed } = options
+  const drawn = histories(length, asks)
   const all = FastCheck.sample(drawn, { numRuns: runs, seed })
   const wrong = await firstWrong(all, play, options)
   const history = wrong === null ? undefined : all[wrong]

@@ -38,15 +38,18 @@ const wait: Step = { tag: "wait", millis: SOON }
 const dated = (valid_at: number): { readonly stated: Stated } => ({ stated: { valid_at } })
 
 // Every moment of a short history, by each clock.
-const asks = Array.from({ length: 40 }, (_, at) =>
-  (["valid", "knowledge", "both"] as const).map((axis): Ask => ({
-    what: "list",
-    axis,
-    key: 0,
-    at,
-    known: 39 - at,
-    after: 0
-  }))).flat()
+const asks: ReadonlyArray<Ask> = Array.from(
+  { length: 40 },
+  (_, at) =>
+    (["valid", "knowledge", "both"] as const).map((axis): Ask => ({
+      what: "list",
+      axis,
+      key: 0,
+      at,
+      known: 39 - at,
+      after: 0
+    }))
+).flat().concat([0, 1, 2].map((key) => ({ what: "timeline", axis: "valid", key, at: 0, known: 0, after: 0 })))
 
 const history = (steps: ReadonlyArray<Step>, more: Partial<History> = {}): History => ({
   policy: "auto_reinforce",
