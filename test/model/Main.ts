@@ -39,7 +39,7 @@ const length = whole("length", values.length, 12)
 const startedAt = performance.now()
 const ASKS = 6
 // What a real store does at once costs it less than one after the other: commits are merged, and two cores have work.
-const AT_ONCE = 8
+const AT_ONCE = 16
 // A line now and then, so that one sees it moves.
 const EVERY_MILLIS = 5_000
 let toldAt = startedAt

@@ -11,6 +11,7 @@ import type { Committer } from "../../src/memory/Committer.ts"
 import type { MemoryReader } from "../../src/memory/MemoryReader.ts"
 import type { MemoryStore } from "../../src/memory/MemoryStore.ts"
 import { layerMemory } from "../../src/memory/MemoryStoreMemory.ts"
+import type { Question } from "./AsOfReplay.ts"
 import { histories } from "./ModelHistories.ts"
 import { fromSmallState, fromState, fromStore, makeHouse } from "./ModelHouse.ts"
 import type { ModelTime } from "./ModelHouse.ts"
@@ -43,6 +44,8 @@ export const inMemory = (history: History): Effect.Effect<ReadonlyArray<string>>
   }).pipe(Effect.catchAll((error) => Effect.succeed([`failed: ${JSON.stringify(error)}`])))
 
 let spaces = 0
+// A list of what was true costs the engine as much as all the rest of a history: one history of so many asks for it.
+const DEAR = 4
 
 /** The same with the second house in a real store, in a namespace of its own, and no commit that fails. */
 export const inPlace = (place: Place) => (history: History): Effect.Effect<ReadonlyArray<string>> =>
@@ -59,8 +62,9 @@ export const inPlace = (place: Place) => (history: History): Effect.Effect<Reado
     const house = makeHouse({ ...place, ...blank, scope: own, bounds: boundsOf(history), laws, time })
     // Each batch costs the engine some round trips: few, and larger ones.
     const cuts = history.cuts.map((size) => size + 2)
-    // A list of what was true is dear on the engine.
-    const questions = played.questions.slice(0, 1)
+    const asksAll = (history.asks[0]?.at ?? 0) % DEAR === 0
+    const isDear = ({ axis, what }: Question) => what === "list" && axis !== "knowledge"
+    const questions = played.questions.filter((question) => asksAll || !isDear(question)).slice(0, 1)
     return yield* playAgain({ ...played, questions }, house, time, { ...history, cuts, faults: ["none"] })
   }).pipe(Effect.catchAll((error) => Effect.succeed([`failed: ${JSON.stringify(error)}`])))
 
