@@ -11,7 +11,7 @@ import { textOf } from "./ModelClaims.ts"
 import { validAtOf } from "./ModelCommands.ts"
 import type { House } from "./ModelHouse.ts"
 import { KEYS, labelOf } from "./ModelSteps.ts"
-import type { Ask } from "./ModelSteps.ts"
+import type { Act, Ask, MoveKind } from "./ModelSteps.ts"
 import { booksOf, dateOf, intervalsOf, servedAt, trueAt } from "./ReferenceBeliefs.ts"
 import type { Belief, Books, Move } from "./ReferenceBeliefs.ts"
 import { isEnded } from "./ReferenceRow.ts"
@@ -129,6 +129,27 @@ const intervalText = ({ belief, derived, from, until }: ReturnType<typeof interv
     iso(belief.learned),
     belief.withdrawn
   ])
+
+/** Acts that say nothing about the world: whatever they do to a row, what was true stays. */
+const isQuiet = (act: Act): boolean => act.tag === "move" && act.parts.every(({ move }) => QUIET.includes(move.kind))
+const QUIET: ReadonlyArray<MoveKind["kind"]> = ["pin", "lock", "touch", "label", "verify", "allow"]
+
+/** What such an act changed of what was true, at any moment. */
+export const movedBy = (
+  act: Act,
+  before: ReadonlyArray<Move>,
+  after: ReadonlyArray<Move>,
+  now: number
+): ReadonlyArray<string> => {
+  if (!isQuiet(act) || before === after) return []
+  const [then, since] = [before, after].map((log) => booksOf(log, now))
+  if (then === undefined || since === undefined) return []
+  const told = (books: Books, at: number) =>
+    trueAt(books, at).map(({ claim, row }) => `${row.label}: ${textOf(claim)}`).join("; ")
+  return momentsOf(after, now).filter((at) => told(then, at) !== told(since, at)).map((at) =>
+    `it moved what was true at ${iso(at)}`
+  )
+}
 
 // ---- what is answered ----------------------------------------------------------------------------------------------
 

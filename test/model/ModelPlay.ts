@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 import type { LoomError } from "../../src/kernel/LoomError.ts"
 import { lastVersionAt } from "../../src/memory/InstantModel.ts"
 import type { MemoryRow } from "../../src/memory/MemoryModel.ts"
-import { asked, questionOf } from "./AsOfReplay.ts"
+import { asked, movedBy, questionOf } from "./AsOfReplay.ts"
 import type { Question } from "./AsOfReplay.ts"
 import { claimIn, textOf } from "./ModelClaims.ts"
 import { prepare } from "./ModelCommands.ts"
@@ -155,6 +155,7 @@ export const playFirst = (history: History, house: House, time: ModelTime): Effe
       if (once === undefined) continue
       const { act, idem } = once
       const before = register.heads()
+      const logBefore = model.log
       const prepared = prepare(act, { heads: before, now: time.now, counts })
       const command = prepared.make(register, { writeId: writeIdOf(done.length), idem })
       const [reply] = yield* house.play([command], "none")
@@ -189,6 +190,7 @@ export const playFirst = (history: History, house: House, time: ModelTime): Effe
         ...differences(expected, seen, (label) => before.has(label) || heads.has(label)),
         ...rowFaults(model.rows, heads, name),
         ...linkFaults([...heads.values()]),
+        ...movedBy(act, logBefore, model.log, time.now),
         ...(act.tag === "rollback" ? [] : heldFaults(before, heads, time.now)),
         ...(added.length > 0 && (act.dry || seen.tag === "refused") ? ["wrote though it should not have"] : [])
       )

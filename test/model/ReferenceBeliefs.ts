@@ -23,9 +23,8 @@ export interface Belief {
   readonly learned: number
   readonly era: number
   claim: Claim
-  /** The memory as it last stood by this belief, and since when. */
+  /** The memory as it last stood by this belief. */
   row: ReferenceRow
-  rowAt: number
   /** Its status but for an expiry, which ends a row's service and not what was true. */
   status: ReferenceRow["status"]
   validAt: number | null
@@ -81,7 +80,6 @@ const record = (books: Map<string, Book>, { at, how, row }: Move, order: number)
       era,
       claim,
       row,
-      rowAt: at,
       status: row.status,
       validAt,
       validTo,
@@ -100,7 +98,7 @@ const record = (books: Map<string, Book>, { at, how, row }: Move, order: number)
       })
     } else {
       book.beliefs.push(belief)
-      turn(book, belief, row, at)
+      turn(book, belief, row)
     }
     if (row.status === "superseded") {
       belief.retired = { at, by: row.supersededBy === row.label ? before : successor(books, row) }
@@ -120,7 +118,7 @@ const record = (books: Map<string, Book>, { at, how, row }: Move, order: number)
   } else if (!endsBy(book, row)) {
     target.retired = null
   }
-  turn(book, target, row, at)
+  turn(book, target, row)
 }
 
 /**
@@ -140,12 +138,11 @@ const isOut = ({ head, ranOut }: Pick<Book, "head" | "ranOut">): boolean =>
 const endsBy = ({ head, ranOut }: Book, row: ReferenceRow): boolean =>
   row.status === "tombstoned" && (head.status === "tombstoned" ? ranOut : row.ranOut)
 
-const turn = (book: Book, belief: Belief, row: ReferenceRow, at: number): void => {
+const turn = (book: Book, belief: Belief, row: ReferenceRow): void => {
   book.ranOut = endsBy(book, row)
   book.current = belief
   book.head = row
   belief.row = row
-  belief.rowAt = at
   if (!book.ranOut) belief.status = row.status
   book.of.set(row, belief)
 }
