@@ -168,6 +168,12 @@ const findings: Readonly<Record<string, History>> = {
     step({ tag: "delete", slot: ann(3), aim: "writer", match: "none", dry: false }),
     set(ann(3), says(0, 1), { source: "imported" })
   ]),
+  "a proposal under a key whose row had ended takes over no contradiction": history([
+    set(ann(1), says(0, 0, "far"), { stated: { expires_at: SOON } }),
+    set(bob(1), says(0, 2, "odd")),
+    wait,
+    step({ tag: "set", part: part(ann(1), says(0, 2, "turned")), proposed: true, dry: false })
+  ]),
   "a memory rolled back twice belongs to the claim it says": history([
     set(ann(1), says(2, 1)),
     set(ann(1), says(2, 0)),
