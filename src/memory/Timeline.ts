@@ -29,6 +29,10 @@ export const intervalsOf = ({ marks, successors }: Replay): ReadonlyArray<Interv
 const ofRow = (versions: ReadonlyArray<Mark>, successors: Successors): ReadonlyArray<Interval> => {
   const claims = AsOf.claimsOf(versions)
   const ordered = claims.filter(AsOf.takesPart).sort(AsOf.laterFirst).reverse()
+  const head = claims.reduce<Claim | undefined>(
+    (top, claim) => top === undefined || claim.last.version > top.last.version ? claim : top,
+    undefined
+  )
   return claims.map((claim) => {
     const from = AsOf.bestDate(claim)
     const following = ordered[ordered.indexOf(claim) + 1]
@@ -36,7 +40,8 @@ const ofRow = (versions: ReadonlyArray<Mark>, successors: Successors): ReadonlyA
     const ends = [later === undefined ? null : AsOf.bestDate(later), AsOf.retirement(claim, successors)]
       .filter((end) => end !== null)
     const derived = ends.length === 0 ? null : Math.max(from, Math.min(...ends))
-    const anew = claims.find(({ number }) => number > claim.number)
+    // What the row says by now was replaced by nothing, whatever was stated under it in between (a backfill).
+    const anew = claim === head ? undefined : claims.find(({ number }) => number > claim.number)
     const other = AsOf.successorOf(claim, successors)
     return {
       claim,

@@ -118,7 +118,9 @@ const everyHead = (books: Books, at: number): ReadonlyArray<ReferenceRow> =>
     EVERYTHING.includes(row.status) && !(LIVE_STATUSES.some((status) => status === row.status) && isEnded(row, at))
   )
 
-const intervalText = ({ belief, derived, from, until }: ReturnType<typeof intervalsOf>[number]): string =>
+const intervalText = (
+  { belief, by, derived, from, retired, status, until }: ReturnType<typeof intervalsOf>[number]
+): string =>
   JSON.stringify([
     belief.row.label,
     textOf(belief.claim),
@@ -127,7 +129,10 @@ const intervalText = ({ belief, derived, from, until }: ReturnType<typeof interv
     iso(until),
     derived,
     iso(belief.learned),
-    belief.withdrawn
+    belief.withdrawn,
+    status,
+    by,
+    iso(retired)
   ])
 
 /** Acts that say nothing about the world: whatever they do to a row, what was true stays. */
@@ -183,7 +188,10 @@ const decodeTimeline = Schema.decodeUnknownSync(Schema.Struct({
     valid_until: Text,
     until_derived: Schema.Boolean,
     learned_at: Schema.String,
-    withdrawn: Schema.Boolean
+    withdrawn: Schema.Boolean,
+    status: Schema.String,
+    superseded_by: Text,
+    retired_at: Text
   }))
 }))
 
@@ -199,7 +207,7 @@ const seenText = (row: typeof Seen.Type): string =>
     row.expires_at
   ])
 
-const answeredOf = (what: Question["what"], answer: unknown): string => {
+const answeredOf = (what: Question["what"], answer: unknown, name: (id: string) => string | undefined): string => {
   switch (what) {
     case "list":
     case "all":
@@ -219,7 +227,10 @@ const answeredOf = (what: Question["what"], answer: unknown): string => {
             one.valid_until,
             one.until_derived,
             one.learned_at,
-            one.withdrawn
+            one.withdrawn,
+            one.status,
+            one.superseded_by === null ? null : name(one.superseded_by) ?? one.superseded_by,
+            one.retired_at
           ])
         )
       ))
@@ -262,10 +273,11 @@ const questionText = ({ at, axis, key, known, what }: Question): string =>
 export const asked = (
   house: House,
   question: Question,
-  log: ReadonlyArray<Move>
+  log: ReadonlyArray<Move>,
+  name: (id: string) => string | undefined
 ): Effect.Effect<ReadonlyArray<string>, LoomError> =>
   Effect.map(house.ask(VERBS[question.what], payloadOf(question)), (answer) => {
-    const seen = answeredOf(question.what, answer)
+    const seen = answeredOf(question.what, answer, name)
     const { answers } = expectedOf(question, log)
     return answers.includes(seen)
       ? []

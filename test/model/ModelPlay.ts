@@ -199,7 +199,7 @@ export const playFirst = (history: History, house: House, time: ModelTime): Effe
       for (const ask of history.asks.filter(({ after }) => after === done.length)) {
         const question = questionOf(ask, model.log, time.now)
         questions.push(question)
-        faults.push(...(yield* asked(house, question, model.log)))
+        faults.push(...(yield* asked(house, question, model.log, name)))
       }
       if (faults.length > 0) return yield* end(faults.map((fault) => `act ${done.length}, ${actText(act)}: ${fault}`))
     }
@@ -208,7 +208,7 @@ export const playFirst = (history: History, house: House, time: ModelTime): Effe
     for (const ask of history.asks.filter(({ after }) => after === 0 || after > done.length)) {
       questions.push(questionOf(ask, model.log, time.now))
     }
-    const again = yield* Effect.forEach(questions, (question) => asked(house, question, model.log))
+    const again = yield* Effect.forEach(questions, (question) => asked(house, question, model.log, name))
     return yield* end([...historyFaults(all, heads), ...again.flat().map((fault) => `at the end: ${fault}`)])
   })
 
@@ -285,7 +285,7 @@ export const playAgain = (
     // After a restart versions, by which is judged what was known when, run ahead of the clock for a while (ADR 0006).
     const isAhead = all.some(({ updated_at, version }) => version > lastVersionAt(updated_at))
     const sound = questions.filter(({ axis }) => axis === "valid" || !isAhead)
-    const past = yield* Effect.forEach(sound, (question) => asked(house, question, log))
+    const past = yield* Effect.forEach(sound, (question) => asked(house, question, log, (id) => register.labelOf(id)))
     return [...historyFaults(all, heads), ...past.flat()].map((fault) => `${called}: ${fault}`)
   })
 

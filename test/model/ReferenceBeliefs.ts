@@ -31,6 +31,8 @@ export interface Belief {
   validTo: number | null
   retired: { readonly at: number; readonly by: Belief | undefined } | null
   withdrawn: boolean
+  /** When it was taken out of service, while it is. */
+  leftAt: number | null
 }
 
 interface Book {
@@ -84,7 +86,8 @@ const record = (books: Map<string, Book>, { at, how, row }: Move, order: number)
       validAt,
       validTo,
       retired: null,
-      withdrawn: false
+      withdrawn: false,
+      leftAt: null
     }
     const before = book?.current
     if (book === undefined) {
@@ -98,7 +101,7 @@ const record = (books: Map<string, Book>, { at, how, row }: Move, order: number)
       })
     } else {
       book.beliefs.push(belief)
-      turn(book, belief, row)
+      turn(book, belief, row, at)
     }
     if (row.status === "superseded") {
       belief.retired = { at, by: row.supersededBy === row.label ? before : successor(books, row) }
@@ -118,7 +121,7 @@ const record = (books: Map<string, Book>, { at, how, row }: Move, order: number)
   } else if (!endsBy(book, row)) {
     target.retired = null
   }
-  turn(book, target, row)
+  turn(book, target, row, at)
 }
 
 /**
@@ -138,7 +141,9 @@ const isOut = ({ head, ranOut }: Pick<Book, "head" | "ranOut">): boolean =>
 const endsBy = ({ head, ranOut }: Book, row: ReferenceRow): boolean =>
   row.status === "tombstoned" && (head.status === "tombstoned" ? ranOut : row.ranOut)
 
-const turn = (book: Book, belief: Belief, row: ReferenceRow): void => {
+const turn = (book: Book, belief: Belief, row: ReferenceRow, at: number): void => {
+  const isGone = row.status === "tombstoned" || row.status === "rejected"
+  belief.leftAt = isGone ? at : null
   book.ranOut = endsBy(book, row)
   book.current = belief
   book.head = row
@@ -180,17 +185,33 @@ export interface Interval {
   readonly from: number
   readonly until: number | null
   readonly derived: boolean
+  readonly status: ReferenceRow["status"]
+  /** The memory that took its place: another, or its own with a later statement. */
+  readonly by: string | null
+  readonly retired: number | null
 }
 
 /** The beliefs under a key as intervals, earliest first. */
 export const intervalsOf = (books: Books, key: string): ReadonlyArray<Interval> =>
-  [...books.values()].filter(({ head }) => head.key === key).flatMap(({ beliefs }) => {
+  [...books.values()].filter(({ head }) => head.key === key).flatMap(({ beliefs, current }) => {
     const line = beliefs.filter(takesPart).sort(inOrder)
     return beliefs.map((belief): Interval => {
       const from = dateOf(belief)
       const next = takesPart(belief) ? line[line.indexOf(belief) + 1] : undefined
       const ends = [next === undefined ? null : dateOf(next), gaveWay(belief)].filter((end) => end !== null)
       const derived = ends.length === 0 ? null : Math.max(from, Math.min(...ends))
-      return { belief, from, until: belief.validTo ?? derived, derived: belief.validTo === null && derived !== null }
+      // What the memory says by now was replaced by nothing.
+      const later = belief === current ? undefined : beliefs[belief.number + 1]
+      const { leftAt, retired, row } = belief
+      const served = row.status === "active" || row.status === "conflicted"
+      return {
+        belief,
+        from,
+        until: belief.validTo ?? derived,
+        derived: belief.validTo === null && derived !== null,
+        status: served && later !== undefined ? "superseded" : row.status,
+        by: retired?.by?.row.label ?? later?.row.label ?? null,
+        retired: retired?.at ?? leftAt ?? later?.learned ?? null
+      }
     })
   }).sort((left, right) => inOrder(left.belief, right.belief))
