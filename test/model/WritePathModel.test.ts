@@ -10,7 +10,7 @@ import { playInMemory, run, seedOfDay } from "./ModelRun.ts"
 const RUNS = 10_000
 const LENGTH = 10
 // `npm run test:model` asks more: the time of all tests is bounded.
-const ASKS = 2
+const ASKS = 1
 
 describe("the write path and its model", () => {
   it("has claims as close and as far as the model says", () => {
