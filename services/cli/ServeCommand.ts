@@ -18,7 +18,7 @@ export const serveCommand = Command.make(
     mode: CommonOptions.text(
       "mode",
       "single|team",
-      "single: no tokens, loopback only; team: tokens alone open (LOOM_MODE)"
+      "single: no token needed, loopback only; team: tokens alone open (LOOM_MODE)"
     ),
     json: CommonOptions.asJson
   },

@@ -30,7 +30,12 @@ export const settingFacts: ReadonlyArray<SettingFacts> = [
   fact("LOOM_DATA", "folder", "~/.loom", "Where the data lies: the embedded engine's files and the root token."),
   fact("LOOM_HOST", "address", "127.0.0.1", "Where the server listens. Another address than loopback needs team mode."),
   fact("LOOM_PORT", "0 to 65535", "7777", "The port of HTTP, RPC and MCP; 0 takes any free one."),
-  fact("LOOM_MODE", "single, team", "single", "single: no tokens, loopback only. team: every request needs a token."),
+  fact(
+    "LOOM_MODE",
+    "single, team",
+    "single",
+    "single: no token needed, loopback only; one that is presented binds. team: every request needs a token."
+  ),
   fact("LOOM_CLICKHOUSE_URL", "url", "(none)", "A ClickHouse server instead of the embedded engine."),
   fact("LOOM_CLICKHOUSE_USER", "text", "(none)", "User at that server."),
   fact("LOOM_CLICKHOUSE_PASSWORD", "secret", "(none)", "Password at that server."),

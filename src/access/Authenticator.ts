@@ -30,36 +30,49 @@ const unauthenticated = Effect.suspend(() =>
 export const bearerOf = (authorization: string | undefined): string | undefined =>
   authorization === undefined ? undefined : /^bearer +([^\s]+)\s*$/i.exec(authorization)?.[1]
 
-/** Everybody is the local admin of org `dev`; the root token, if presented, is root. Other tokens are not looked at. */
-export const layerSingleUser: Layer.Layer<Authenticator, never, RootToken> = Layer.effect(
+/** The caller that a token names: the root token's, or that of a token in store that is live. */
+const callerBy = (root: typeof RootToken.Service, cache: typeof TokenCache.Service) =>
+  Effect.fn("Authenticator.authenticate")(function*(text: string) {
+    if (root.matches(text)) return rootCaller
+    const presented = parseToken(text)
+    if (presented === undefined) return yield* unauthenticated
+    const token = yield* cache.find(presented.id)
+    const now = yield* Clock.currentTimeMillis
+    return Option.isSome(token) && secretMatches(token.value, presented.secret) && isLive(token.value, now)
+      ? callerOf(token.value)
+      : yield* unauthenticated
+  })
+
+/**
+ * Whoever brings no token is the local admin of org `dev`. A token of ours binds here too, and one that is not live is
+ * refused: who presents a bound token means to be held to it. What never was one (a placeholder that a client insists on
+ * sending) says nothing.
+ */
+export const layerSingleUser: Layer.Layer<Authenticator, never, RootToken | TokenCache> = Layer.effect(
   Authenticator,
-  Effect.map(RootToken, (root) => ({
-    open: true,
-    authenticate: (authorization: string | undefined) => {
-      const token = bearerOf(authorization)
-      return Effect.succeed(token !== undefined && root.matches(token) ? rootCaller : localCaller)
+  Effect.map(Effect.all([RootToken, TokenCache]), ([root, cache]) => {
+    const named = callerBy(root, cache)
+    return {
+      open: true,
+      authenticate: (authorization: string | undefined): Effect.Effect<Caller, Refusal | StoreError> => {
+        const text = bearerOf(authorization)
+        return text !== undefined && (/^loom_/i.test(text) || root.matches(text))
+          ? named(text)
+          : Effect.succeed(localCaller)
+      }
     }
-  }))
+  })
 )
 
 /** Callers are who their token says. */
 export const layerTeam: Layer.Layer<Authenticator, never, RootToken | TokenCache> = Layer.effect(
   Authenticator,
   Effect.gen(function*() {
-    const root = yield* RootToken
-    const cache = yield* TokenCache
-    const authenticate = Effect.fn("Authenticator.authenticate")(function*(authorization: string | undefined) {
+    const named = callerBy(yield* RootToken, yield* TokenCache)
+    const authenticate = (authorization: string | undefined): Effect.Effect<Caller, Refusal | StoreError> => {
       const text = bearerOf(authorization)
-      if (text === undefined) return yield* unauthenticated
-      if (root.matches(text)) return rootCaller
-      const presented = parseToken(text)
-      if (presented === undefined) return yield* unauthenticated
-      const token = yield* cache.find(presented.id)
-      const now = yield* Clock.currentTimeMillis
-      return Option.isSome(token) && secretMatches(token.value, presented.secret) && isLive(token.value, now)
-        ? callerOf(token.value)
-        : yield* unauthenticated
-    })
+      return text === undefined ? unauthenticated : named(text)
+    }
     return { open: false, authenticate }
   })
 )

@@ -1,12 +1,13 @@
 /**
- * Holds texts against patterns. Substrings are looked for in the folded text; regexes are RE2, which takes time linear in
- * the text (at worst some 40 ns per character and instruction, hence the limits on instructions), and several of one
+ * Holds texts against patterns as their reader sees them: nothing invisible parts a word, and signs of many shapes are one
+ * sign. Substrings are looked for in the folded text; regexes in the text as it is and as it is seen. They are RE2, which
+ * takes time linear in the text (at worst some 40 ns per character and instruction, hence the limits on instructions), and several of one
  * place are run as one automaton in one pass.
  */
 import * as Either from "effect/Either"
 import * as Predicate from "effect/Predicate"
 import { RE2JS, RE2Set } from "re2js"
-import { folded, isBlank } from "../platform/Analyzer.ts"
+import { folded as foldedText, isBlank, seen } from "../platform/Analyzer.ts"
 import type { BlacklistHit, BlacklistPattern, PatternType } from "./BlacklistModel.ts"
 
 export interface Matcher {
@@ -39,12 +40,25 @@ const compiled = (pattern: string): Either.Either<RE2JS, string> =>
 
 // What no sensible pattern matches all of.
 const anything = ["a", "Z", "7", "-", "日"]
+const letters = [..."abcdefghijklmnopqrstuvwxyz"]
+
+/** Whether a regex is content with one letter wherever it stands, as nearly every text has it. */
+const takesALetter = (regex: RE2JS): boolean =>
+  letters.some((letter) => regex.test(`Q${letter}Q`) && regex.test(`9${letter}9`))
+
+/** What substrings are looked for in: case, accents and how much white space there is do not count. */
+const folded = (text: string): string => foldedText(seen(text)).replace(/\s+/g, " ")
+
+const ONE_CHARACTER = "is a single character, so it would refuse nearly every write"
+
+const visibleCount = (pattern: string): number => [...seen(pattern).replace(/\s/g, "")].length
 
 /** What is wrong with a pattern, in words; undefined when it can be used. */
 export const patternFault = (type: PatternType, pattern: string): string | undefined => {
   if (pattern.length > MAX_PATTERN) return `is longer than ${MAX_PATTERN} characters`
   if (type === "substring") {
-    return isBlank(folded(pattern)) ? "is blank, so it would refuse nearly every write" : undefined
+    if (isBlank(folded(pattern))) return "is blank, so it would refuse nearly every write"
+    return visibleCount(pattern) < 2 ? ONE_CHARACTER : undefined
   }
   return Either.match(compiled(pattern), {
     onLeft: (fault) => fault,
@@ -53,6 +67,12 @@ export const patternFault = (type: PatternType, pattern: string): string | undef
         ? `is too large: ${regex.programSize()} instructions, at most ${MAX_INSTRUCTIONS}`
         : regex.test("") || anything.every((text) => regex.test(text))
         ? "matches any text, so it would refuse every write"
+        : regex.test(" ")
+        ? "matches a single space, so it would refuse nearly every write"
+        : visibleCount(pattern) < 2
+        ? ONE_CHARACTER
+        : takesALetter(regex)
+        ? "matches a single letter, so it would refuse nearly every write"
         : undefined
   })
 }
@@ -93,10 +113,12 @@ export const matcherOf = (patterns: ReadonlyArray<Judged>): Matcher => {
   const firstRegex = firstOf(regexes.map(({ text }) => text))
   return {
     match: (text) => {
-      const plain = substrings.length === 0 ? "" : folded(text)
-      const substring = substrings.find(({ part }) => plain.includes(part))?.order ?? patterns.length
+      const one = substrings.length === 0 ? "" : folded(text)
+      const substring = substrings.find(({ part }) => one.includes(part))?.order ?? patterns.length
+      const shown = regexes.length === 0 ? text : seen(text)
       const regex = regexes[firstRegex(text)]?.order ?? patterns.length
-      const hit = patterns[Math.min(substring, regex)]
+      const regexSeen = shown === text ? patterns.length : regexes[firstRegex(shown)]?.order ?? patterns.length
+      const hit = patterns[Math.min(substring, regex, regexSeen)]
       return hit === undefined
         ? undefined
         : { pattern_id: hit.pattern_id, scope: hit.scope, reason: hit.reason }

@@ -7,7 +7,10 @@ import type { Scope } from "../kernel/Identity.ts"
 import type { Refusal } from "../kernel/LoomError.ts"
 import { refuse } from "../kernel/LoomError.ts"
 
-/** `substring` is found in the folded text (case, width and accents do not count); `regex` is RE2, on the text as it is. */
+/**
+ * `substring` is found in the folded text (case, width, accents and what is invisible do not count); `regex` is RE2, on the text as it is
+ * and without what is invisible.
+ */
 export const PatternType = Schema.Literal("substring", "regex")
 export type PatternType = typeof PatternType.Type
 

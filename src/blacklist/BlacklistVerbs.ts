@@ -45,7 +45,7 @@ export const BlacklistAdd = make("blacklist.add", {
     when: "Something must never be stored again: a secret, a name, a claim that keeps coming back.",
     whenNot: "One memory is wrong (memory.reject) or has to go (memory.delete).",
     args:
-      "pattern_type substring (default) ignores case, width and accents; regex is RE2 on the text as it is. scope is namespace (default), org (a token that opens every namespace) or global (the root token). swept counts what was tombstoned; swept_truncated or a sweep_error means the sweep did not finish: the same call without its idempotency_key goes on with it. confirmed says that no process stores a match any more."
+      "pattern_type substring (default) ignores case, width and accents; regex is RE2 on the text as it is. Neither is misled by invisible characters. A pattern of one character, or one that a single space or letter matches, is refused: it would refuse nearly every write. scope is namespace (default), org (a token that opens every namespace) or global (the root token). swept counts what was tombstoned; swept_truncated or a sweep_error means the sweep did not finish: the same call without its idempotency_key goes on with it. a locked memory stays and is told in sweep_error. confirmed says that no process takes a new match any more; what was stored before is told by the sweep."
   },
   payload: Schema.Struct({
     org: Schema.optional(Name),

@@ -68,13 +68,31 @@ export const payloadFault = (fault: ParseResult.ParseError): Refusal => {
   if (unexpected !== undefined) {
     return refuse("UNKNOWN_FIELD", `Unknown field \`${field.slice(0, 120)}\``, { field: field.slice(0, 120) })
   }
+  const facts = { field: field.slice(0, 120) }
   const reason = first?._tag === "Missing" ? "is missing" : faultWords(first?.message ?? "is not valid")
-  return refuse("INVALID_ARGUMENT", `\`${field.slice(0, 120)}\` ${reason}`, { field: field.slice(0, 120) })
+  // Of a choice, every member says that it was not met.
+  const path = first?.path.join("\u0000")
+  const said = first?._tag === "Missing"
+    ? []
+    : issues.filter((issue) => issue.path.join("\u0000") === path).flatMap(({ message }) => expectedIn(message) ?? [])
+  // JSON has no undefined to offer.
+  const choices = [...new Set(said)].filter((one) => one !== "undefined")
+  if (choices.length < 2) return refuse("INVALID_ARGUMENT", `\`${facts.field}\` ${reason}`, facts)
+  const allowed = choices.flatMap((choice) => /^"(.*)"$/s.exec(choice)?.[1] ?? [])
+  return refuse("INVALID_ARGUMENT", `\`${facts.field}\` is not one of ${choices.join(", ").slice(0, MOST_CHOICES)}`, {
+    ...facts,
+    ...(allowed.length === choices.length ? { allowed } : {})
+  })
 }
 
+// Room for the names of all fields of a memory.
+const MOST_CHOICES = 1_000
+
 // Schema's messages may repeat the value ("Expected string, actual 5"): keep what was expected, drop the actual.
+const expectedIn = (message: string): string | undefined => /^Expected (.+?), actual /s.exec(message)?.[1]
+
 const faultWords = (message: string): string => {
-  const expected = /^Expected (.+?), actual /s.exec(message)?.[1]
+  const expected = expectedIn(message)
   return expected === undefined ? message.slice(0, 200) : `is not ${expected.slice(0, 160)}`
 }
 

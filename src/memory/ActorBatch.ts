@@ -1,6 +1,7 @@
 /**
- * One batch of an actor, from requests to replies: answers kept under idempotency keys first, then the view, the plans in
- * order, the stamps (versions, audit links, kept answers), and one commit. Fails as a whole when the commit does.
+ * One batch of an actor, from requests to replies and what must be in the store before they are given: answers kept under
+ * idempotency keys first, then the view, the plans in order, the stamps (versions, audit links, kept answers). The state is
+ * then as it will be when the batch is in; whoever commits it (`ActorPipeline`) throws the state away when that fails.
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -20,14 +21,12 @@ import { absorb, viewFor } from "./ActorState.ts"
 import type { ActorState, Needs } from "./ActorState.ts"
 import { linkHash, linkOf } from "./AuditChain.ts"
 import { itemsOf, meetingsOf, probesOf, queriesOf, revertedBy, suspectsOf } from "./BatchNeeds.ts"
-import { Committer } from "./Committer.ts"
 import type { HeadView } from "./HeadView.ts"
-import { vectorOf } from "./HeadView.ts"
+import { vectorKey } from "./HeadView.ts"
 import { ANSWER_TTL_MILLIS } from "./IdempotencyKeys.ts"
 import type { FirstAnswer } from "./IdempotencyKeys.ts"
 import { TransitionAnswer } from "./MemoryCommand.ts"
 import type { ActivateCommand, AuditReadCommand, WriteCommand, WriteMeta } from "./MemoryCommand.ts"
-import { MemoryIntake } from "./MemoryIntake.ts"
 import type { MemoryRow } from "./MemoryModel.ts"
 import { planBulk, planSet } from "./MemoryPlan.ts"
 import { planDelete, planRestore, planUpdate } from "./MemoryPlanTarget.ts"
@@ -65,13 +64,18 @@ const LOOKUPS = 8
 // writing and a restart skips at most that far ahead of the clock.
 const RANGE_NANOS = 2_000_000_000n
 
-export const runBatch = Effect.fn("NamespaceActor.batch")(function*(
+/** A batch that is judged and not yet in the store. */
+export interface JudgedBatch {
+  readonly replies: ReadonlyArray<Reply>
+  readonly commit: Commit
+}
+
+export const judgeBatch = Effect.fn("NamespaceActor.batch")(function*(
   scope: Scope,
   state: ActorState,
   commands: ReadonlyArray<Command>,
   bulkDedup: "identity" | "none"
 ) {
-  const committer = yield* Committer
   const policy = yield* WritePolicy
   state.rules = yield* ActorRules.pipe(Effect.flatMap((rules) => rules.read(scope, bulkDedup)))
   const now = yield* Clock.currentTimeMillis
@@ -155,16 +159,22 @@ export const runBatch = Effect.fn("NamespaceActor.batch")(function*(
       state.ceiling = state.version + RANGE_NANOS
       commit.ceilings.push({ scope, ceiling: state.ceiling })
     }
-    const outcome = yield* committer.commit(scope, commit)
-    const vectors = new Map(commit.derived.map((one) => [one.version, one]))
-    yield* absorb(scope, state, commit.rows, (row) => {
-      const one = vectors.get(row.version)
-      return one === undefined ? null : vectorOf(row, [one])
-    }, now)
+    const vectors = new Map(commit.derived.map((one) => {
+      const { content_sha256, identity, searchable } = one
+      return [vectorKey(identityKey(identity), content_sha256), searchable.value_vector]
+    }))
+    yield* absorb(
+      scope,
+      state,
+      commit.rows,
+      (row) => vectors.get(vectorKey(identityKey(row), row.content_sha256)) ?? null,
+      now
+    )
     given.forEach((answer, hash) => state.keys.remember(hash, answer))
-    if (outcome === "torn") yield* repairAfter(scope)
+    state.unsettled.add(commit.rows)
   }
-  return replies
+  const judged: JudgedBatch = { replies, commit }
+  return judged
 })
 
 /** Whether a version takes its memory out of every search: its words and vectors must not stay behind. */
@@ -206,13 +216,6 @@ const linkRead = (
  */
 const isTurnedAway = ({ _tag }: WriteCommand, answer: WriteReply): boolean =>
   _tag === "memory.transition" && "results" in answer && answer.results.some(({ outcome }) => outcome === "refused")
-
-const repairAfter = (scope: Scope) =>
-  Effect.gen(function*() {
-    const store = yield* MemoryStore
-    const intake = yield* MemoryIntake
-    yield* store.repair(scope, intake.embedderId)
-  })
 
 interface OpenCommit extends Commit {
   readonly rows: Array<MemoryRow>

@@ -21,6 +21,7 @@ import type { HeadVector, LastWord, PeerQuery, Probes } from "./MemoryStore.ts"
 import { PeerIndex } from "./PeerIndex.ts"
 import type { Neighbour } from "./PeerIndex.ts"
 import { RowCache } from "./RowCache.ts"
+import type { Unsettled } from "./Unsettled.ts"
 
 /** Bounds of one actor's memory. */
 export interface StateBounds {
@@ -61,6 +62,8 @@ export interface ActorState {
   audit: string
   seq: bigint
   rules: NamespaceRules
+  /** What this state holds and the store does not yet. */
+  readonly unsettled: Unsettled
 }
 
 // Vectors read at once at activation: some megabytes.
@@ -89,7 +92,8 @@ const putVector = (peers: PeerIndex, one: HeadVector): void =>
 
 export const activate = Effect.fn("ActorState.activate")(function*(
   scope: Scope,
-  { bounds, bulkDedup }: StateOptions
+  { bounds, bulkDedup }: StateOptions,
+  unsettled: Unsettled
 ) {
   const store = yield* MemoryStore
   const intake = yield* MemoryIntake
@@ -126,7 +130,8 @@ export const activate = Effect.fn("ActorState.activate")(function*(
     ceiling: position.version,
     audit: position.audit_hash,
     seq: 0n,
-    rules
+    rules,
+    unsettled
   }
   return state
 })
@@ -207,6 +212,8 @@ const nominate = (scope: Scope, state: ActorState, queries: ReadonlyArray<PeerQu
 export const viewFor = (scope: Scope, state: ActorState, needs: Needs) =>
   Effect.gen(function*() {
     const intake = yield* MemoryIntake
+    // Without an index or vectors of its own the actor asks the store, which must know all that was judged.
+    if (state.index === null || state.peers === null) yield* state.unsettled.untilAllStored
     const nominations = yield* nominate(scope, state, needs.queries)
     const nominated = new Map<Float32Array, ReadonlyArray<Neighbour>>()
     needs.queries.forEach(({ vector }, at) => {
@@ -218,9 +225,10 @@ export const viewFor = (scope: Scope, state: ActorState, needs: Needs) =>
     const { index, rows } = state.index === null
       ? yield* fromStore(scope, needs, nominations.flat())
       : { index: state.index, rows: yield* fromIndex(scope, state, state.index, needs, nominations.flat()) }
-    const asleep = yield* asleepIn(scope, needs, rows.values())
+    const asleep = yield* asleepIn(scope, state, needs, rows.values())
     const lastWords = new Map<string, LastWord>()
     if (needs.suspects.length > 0) {
+      yield* state.unsettled.untilAllStored
       const store = yield* MemoryStore
       for (const word of yield* store.lastWords(scope, needs.suspects)) {
         lastWords.set(claimSlot(word, word.sha256), word)
@@ -233,7 +241,12 @@ export const viewFor = (scope: Scope, state: ActorState, needs: Needs) =>
  * The vectors of rows that are not served and that one write of the batch may bring back for the next to meet: what waits
  * behind a row that is written to, what ended and is written to, and what is turned back.
  */
-const asleepIn = (scope: Scope, { identities, probes, queries, reverted, shared }: Needs, rows: Iterable<MemoryRow>) =>
+const asleepIn = (
+  scope: Scope,
+  { unsettled }: ActorState,
+  { identities, probes, queries, reverted, shared }: Needs,
+  rows: Iterable<MemoryRow>
+) =>
   Effect.gen(function*() {
     const vectors = new Map<string, Float32Array>()
     if (!shared || queries.length === 0) return vectors
@@ -252,6 +265,7 @@ const asleepIn = (scope: Scope, { identities, probes, queries, reverted, shared 
       ...reverted
     ].filter((row) => row.canonical_sha256 !== "")
     if (asleep.length === 0) return vectors
+    yield* unsettled.untilStored(asleep)
     const store = yield* MemoryStore
     const intake = yield* MemoryIntake
     for (const one of yield* store.vectorsOf(scope, intake.embedderId, asleep)) {
@@ -310,6 +324,7 @@ const fromIndex = (
       else if (entry !== undefined) absent.push(entry)
     }
     if (absent.length > 0) {
+      yield* state.unsettled.untilStored(absent)
       for (const row of yield* store.rows(scope, absent)) {
         rows.set(identityKey(row), row)
         state.cache.put(row)
@@ -318,7 +333,7 @@ const fromIndex = (
     return rows
   })
 
-/** Takes a committed batch into the state. */
+/** Takes a judged batch into the state. */
 export const absorb = (
   scope: Scope,
   state: ActorState,
@@ -341,6 +356,7 @@ export const absorb = (
     }
     if (bare.size > 0 && state.peers !== null) {
       // Rows that serve again without having been written: their vectors are where they always were.
+      yield* state.unsettled.untilStored(bare.values())
       const store = yield* MemoryStore
       const intake = yield* MemoryIntake
       for (const one of yield* store.vectorsOf(scope, intake.embedderId, [...bare.values()])) {

@@ -12,6 +12,7 @@ import { testEmbedderId } from "../platform/EmbedderTest.ts"
 import { CalibrationGet } from "./CalibrationVerbs.ts"
 import { Thresholds, thresholdsIn } from "./Thresholds.ts"
 import type { Options, ThresholdsInForce } from "./Thresholds.ts"
+import { nominationFloor } from "./WritePolicy.ts"
 
 const why = ({ embedder_id, measured, source }: ThresholdsInForce, { adaptive }: Options): string => {
   switch (source) {
@@ -32,18 +33,33 @@ const why = ({ embedder_id, measured, source }: ThresholdsInForce, { adaptive }:
   }
 }
 
+/** What the three numbers decide of a pair of claims; the words of the two decide the rest. */
+const decidesOf = ({ conflict, duplicate }: ThresholdsInForce, nomination: number): string =>
+  `Claims are compared from ${
+    words(nomination)
+  }. From there on one that surely says otherwise (another number, name or negation) is a conflict, also below ${
+    words(conflict)
+  }; from ${words(conflict)} on one that may say otherwise is a conflict too; from ${
+    words(duplicate)
+  } on one that says the same is a duplicate, below it a conflict. Whether two say the same or otherwise is told from their words alone, and the same canonical form is merged whatever the cosine.`
+
 const words = (cosine: number | undefined): string => (cosine ?? 0).toFixed(3)
 
 export const make: Effect.Effect<ReadonlyArray<BoundVerb>, never, Thresholds | NamespaceStore> = Effect.gen(
   function*() {
     const thresholds = yield* Thresholds
     const namespaces = yield* NamespaceStore
-    const view = (found: ThresholdsInForce) => ({
-      conflict: found.conflict,
-      duplicate: found.duplicate,
-      source: found.source,
-      why: why(found, thresholds.options)
-    })
+    const view = (found: ThresholdsInForce) => {
+      const nomination = nominationFloor({ thresholds: found })
+      return {
+        nomination,
+        conflict: found.conflict,
+        duplicate: found.duplicate,
+        source: found.source,
+        why: why(found, thresholds.options),
+        decides: decidesOf(found, nomination)
+      }
+    }
     return [
       bind(CalibrationGet, (request, caller) =>
         Effect.gen(function*() {

@@ -6,13 +6,17 @@ import { make } from "../kernel/Verb.ts"
 import { scopeFields } from "./MemoryFields.ts"
 
 const inForce = {
-  /** Cosine at or above which a stored memory is compared with the write. */
+  /** Cosine at or above which a stored memory is compared with the write; it follows from `conflict`. */
+  nomination: Schema.Number,
+  /** Cosine at or above which a memory that may say otherwise is a conflict; one that surely does is one from `nomination` on. */
   conflict: Schema.Number,
-  /** Cosine at or above which a memory that says nothing else is a duplicate. */
+  /** Cosine at or above which a memory that says the same is a duplicate, and below which it is a conflict. */
   duplicate: Schema.Number,
   source: Schema.Literal("adaptive", "configured", "fallback", "namespace", "type"),
   /** The source in words. */
-  why: Schema.String
+  why: Schema.String,
+  /** What the numbers decide and what they do not, in words. */
+  decides: Schema.String
 }
 
 export const CalibrationGet = make("calibration.get", {
@@ -25,7 +29,7 @@ export const CalibrationGet = make("calibration.get", {
     when: "A write was or was not compared with a memory that you thought close.",
     whenNot: "You want to know what a write would meet (memory.set with dry_run).",
     args:
-      "types holds the memory types for which the namespace pinned thresholds of their own; namespace.register pins."
+      "types holds the memory types for which the namespace pinned thresholds of their own; namespace.register pins. decides says what the numbers decide: closeness nominates, words tell."
   },
   payload: Schema.Struct(scopeFields),
   answer: Schema.Struct({

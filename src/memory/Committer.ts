@@ -12,6 +12,7 @@ import * as Layer from "effect/Layer"
 import * as Queue from "effect/Queue"
 import type { Scope } from "../kernel/Identity.ts"
 import { Unavailable } from "../kernel/LoomError.ts"
+import { mergeCommits } from "./CommitMerge.ts"
 import { MemoryStore } from "./MemoryStore.ts"
 import type { Commit } from "./MemoryStore.ts"
 
@@ -35,16 +36,6 @@ const MAX_ROWS = 500
 const MAX_SIZE = 16 * 1024 * 1024
 
 const sizeOf = (batch: Commit) => batch.rows.reduce((sum, row) => sum + row.value.length, 0)
-
-const merge = (batches: ReadonlyArray<Commit>): Commit => ({
-  rows: batches.flatMap((batch) => batch.rows),
-  derived: batches.flatMap((batch) => batch.derived),
-  entities: batches.flatMap((batch) => batch.entities),
-  ceilings: batches.flatMap((batch) => batch.ceilings),
-  answers: batches.flatMap((batch) => batch.answers),
-  audits: batches.flatMap((batch) => batch.audits),
-  hidden: batches.flatMap((batch) => batch.hidden)
-})
 
 /** The longest run of pending batches that fits one merged insert; always at least one. */
 const fill = (pending: ReadonlyArray<Pending>): number => {
@@ -85,7 +76,7 @@ export const layer: Layer.Layer<Committer, never, MemoryStore> = Layer.scoped(
     }
 
     const flush = (group: ReadonlyArray<Pending>): Effect.Effect<void> =>
-      store.commit(merge(group.map((one) => one.batch))).pipe(
+      store.commit(mergeCommits(group.map((one) => one.batch))).pipe(
         Effect.matchEffect({
           onSuccess: () => Effect.forEach(group, (one) => Deferred.succeed(one.done, "clean"), { discard: true }),
           onFailure: (error) =>

@@ -14,7 +14,7 @@ import { isoOf, itemFor, lockOf, outcomeOf, refusalOf, touchOf } from "./Lifecyc
 import { MemoryLock, MemoryPin, MemoryReject, MemoryTouch, MemoryVerify } from "./LifecycleVerbs.ts"
 import { MemoryClient } from "./MemoryClient.ts"
 import type { Target, Transition, TransitionResult, WriteMeta } from "./MemoryCommand.ts"
-import type { MemoryIntake } from "./MemoryIntake.ts"
+import { MemoryIntake } from "./MemoryIntake.ts"
 import * as MemoryPreparing from "./MemoryPreparing.ts"
 import type { MemoryReader } from "./MemoryReader.ts"
 import { metaOf, targetOf } from "./MemoryRequest.ts"
@@ -25,6 +25,7 @@ export const make: Effect.Effect<
   MemoryClient | MemoryIntake | MemoryReader
 > = Effect.gen(function*() {
   const client = yield* MemoryClient
+  const intake = yield* MemoryIntake
   const { itemOf } = yield* MemoryPreparing.make
 
   /** One change to one row; undefined when there is no such row, an error when it is refused. */
@@ -97,6 +98,7 @@ export const make: Effect.Effect<
     Effect.gen(function*() {
       const scope = yield* resolveScope(caller, request)
       const transition = yield* touchOf(request)
+      yield* intake.labels({ expire_reason: request.expire_reason }, undefined)
       const meta = yield* metaOf(MemoryTouch.tag, request, caller, "asserted")
       const named = yield* namedRows(request)
       const targets = yield* Effect.forEach(named, (name) => targetOf(caller, { ...writerOf(request), ...name }))

@@ -125,7 +125,9 @@ const updateFields = {
   /** Null when neither value, type nor sensitivity changes. */
   content: Schema.NullOr(Content),
   statement: Statement,
-  if_match_sha256: Schema.NullOr(Schema.String)
+  if_match_sha256: Schema.NullOr(Schema.String),
+  /** The content was prepared for a row that is out of service: stated again, its claim comes back. */
+  revives: given(Schema.Boolean)
 }
 
 export const UpdateCommand = Schema.TaggedStruct("memory.update", updateFields)

@@ -1,8 +1,8 @@
 /**
- * The namespace actor: the one writer of a namespace. A mailbox loop takes every queued request, judges them in order
- * against what is stored and the earlier writes of the batch, hands the judged batch to the committer, and answers when
- * it is in. After a failed or unknown commit it forgets its state and activates again (which repairs) before the next
- * batch. Read on: `MemoryPlan` (what a command does), `Committer` (how it is written), `ActorState` (what is known).
+ * The namespace actor: the one writer of a namespace. A mailbox loop takes every queued request and hands them on, in
+ * order, to be judged against what is stored and what was judged before, and to be answered when they are in. Read on:
+ * `ActorPipeline` (judging beside writing), `MemoryPlan` (what a command does), `Committer` (how it is written),
+ * `ActorState` (what is known).
  */
 import * as Entity from "@effect/cluster/Entity"
 import type { Replier } from "@effect/cluster/Entity"
@@ -10,26 +10,26 @@ import type * as Envelope from "@effect/cluster/Envelope"
 import type * as Sharding from "@effect/cluster/Sharding"
 import * as Cause from "effect/Cause"
 import * as Chunk from "effect/Chunk"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import * as Exit from "effect/Exit"
 import type * as Layer from "effect/Layer"
 import type * as Mailbox from "effect/Mailbox"
-import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { ActorScope } from "../kernel/Identity.ts"
+import type { Scope } from "../kernel/Identity.ts"
 import type { LoomError } from "../kernel/LoomError.ts"
 import { Unavailable } from "../kernel/LoomError.ts"
-import { runBatch } from "./ActorBatch.ts"
-import type { Reply } from "./ActorBatch.ts"
+import { judgeBatch } from "./ActorBatch.ts"
+import * as ActorPipeline from "./ActorPipeline.ts"
 import type { ActorRules } from "./ActorRules.ts"
 import * as ActorState from "./ActorState.ts"
-import type { Committer } from "./Committer.ts"
+import { Committer } from "./Committer.ts"
 import { gather } from "./Gather.ts"
 import { NamespaceEntity } from "./MemoryCommand.ts"
 import type { FailedItem, SetItem } from "./MemoryCommand.ts"
-import type { MemoryIntake } from "./MemoryIntake.ts"
-import type { MemoryStore } from "./MemoryStore.ts"
+import { MemoryIntake } from "./MemoryIntake.ts"
+import { MemoryStore } from "./MemoryStore.ts"
 import type { WritePolicy } from "./WritePolicy.ts"
 
 export interface Options extends ActorState.StateOptions {
@@ -50,10 +50,17 @@ export const defaultOptions: Options = {
 type Rpcs = typeof NamespaceEntity extends Entity.Entity<infer _Type, infer R> ? R : never
 type Request = Envelope.Request<Rpcs>
 
-// One batch is one commit and one block: enough to fill it, small enough that its answers do not wait for a whole mailbox
-// of bulks, and in UTF-16 units of values far below the size at which the engine would split an insert.
-const MAX_ROWS = 500
-const MAX_SIZE = 16 * 1024 * 1024
+interface Asked {
+  readonly request: Request
+  readonly replier: Replier<Rpcs>
+}
+
+const repair = (scope: Scope) =>
+  Effect.gen(function*() {
+    const store = yield* MemoryStore
+    const intake = yield* MemoryIntake
+    yield* store.repair(scope, intake.embedderId)
+  })
 
 export const layer = (options: Options = defaultOptions): Layer.Layer<
   never,
@@ -66,51 +73,25 @@ export const layer = (options: Options = defaultOptions): Layer.Layer<
       const address = yield* Entity.CurrentAddress
       const life = yield* Effect.scope
       const scope = yield* Effect.orDie(Schema.decode(ActorScope)(address.entityId))
-      let state: ActorState.ActorState | null = null
-      let callers = 0
-
-      const handle = (requests: ReadonlyArray<Request>): Effect.Effect<ReadonlyArray<Reply>> =>
-        Effect.gen(function*() {
-          if (state === null) {
-            const fresh = yield* ActorState.activate(scope, options)
-            state = fresh
-            // What cannot be read ahead is read when it is met.
-            yield* ActorState.warm(scope, fresh, () => state === fresh).pipe(Effect.ignore, Effect.forkIn(life))
-          }
-          return yield* runBatch(scope, state, requests.map((request) => request.payload), options.bulkDedup)
-        }).pipe(
-          // Whatever failed, what is in memory may no longer be what is stored.
-          Effect.tapErrorCause((cause) =>
-            Effect.zipRight(
-              Effect.sync(() => {
-                state = null
-              }),
-              Effect.logWarning("A batch failed; the actor activates again before the next", cause)
-            )
+      const pipeline = yield* ActorPipeline.make<Asked, ActorState.ActorState>({
+        activate: (unsettled) => Effect.provide(ActorState.activate(scope, options, unsettled), context),
+        warm: (state, isCurrent) => Effect.provide(Effect.ignore(ActorState.warm(scope, state, isCurrent)), context),
+        judge: (state, asked) =>
+          Effect.provide(
+            judgeBatch(scope, state, asked.map(({ request }) => request.payload), options.bulkDedup),
+            context
           ),
-          Effect.catchAllCause((cause) => Effect.succeed(requests.map(() => Exit.fail(failure(cause))))),
-          Effect.provide(context)
-        )
+        commit: (commit) => Context.get(context, Committer).commit(scope, commit),
+        repair: repair(scope).pipe(Effect.asVoid, Effect.provide(context)),
+        gather,
+        answer: ({ replier, request }, reply) => replier.complete(request, reply),
+        failure
+      }, life)
 
       return (mailbox: Mailbox.ReadonlyMailbox<Request>, replier: Replier<Rpcs>) =>
         Effect.gen(function*() {
-          yield* gather(callers, () => Option.getOrNull(mailbox.unsafeSize()))
           const waiting = Chunk.toReadonlyArray(yield* take(mailbox))
-          for (const batch of batches(waiting)) {
-            const replies = yield* Effect.uninterruptible(handle(batch))
-            yield* Effect.forEach(
-              batch,
-              (request, index) =>
-                replier.complete(
-                  request,
-                  replies[index] ?? Exit.fail(new Unavailable({ operation: "NamespaceActor" }))
-                ),
-              {
-                discard: true
-              }
-            )
-          }
-          callers = waiting.length + Option.getOrElse(mailbox.unsafeSize(), () => 0)
+          for (const batch of batches(waiting)) yield* pipeline.offer(batch.map((request) => ({ request, replier })))
         }).pipe(Effect.forever)
     }),
     {
@@ -131,7 +112,7 @@ const batches = (waiting: ReadonlyArray<Request>): ReadonlyArray<ReadonlyArray<R
     rows += weight.rows
     size += weight.size
     const last = all[all.length - 1]
-    if (last !== undefined && rows <= MAX_ROWS && size <= MAX_SIZE) {
+    if (last !== undefined && rows <= ActorPipeline.MAX_ROWS && size <= ActorPipeline.MAX_SIZE) {
       last.push(request)
     } else {
       all.push([request])

@@ -38,11 +38,30 @@ export interface Intent {
   readonly kept?: Sensitivity
 }
 
+/** What a write says of a value beside it; every read shows it, a high row's too. */
+export interface Labels {
+  readonly tags?: ReadonlyArray<string> | undefined
+  readonly entities?: ReadonlyArray<string> | undefined
+  readonly relations?: ReadonlyArray<ReadonlyArray<string>> | undefined
+  readonly files?: ReadonlyArray<string> | undefined
+  readonly source_trace?: string | undefined
+  readonly source_resource_id?: string | undefined
+  readonly expire_reason?: string | undefined
+}
+
 export class MemoryIntake extends Context.Tag("loom/memory/MemoryIntake")<MemoryIntake, {
   /** The embedder that makes the vectors. */
   readonly embedderId: string
   /** Numbers in each vector. */
   readonly dimensions: number
+  /**
+   * The advisories on what stands in labels. A credential there is refused, since no label is hidden with the value; of a
+   * writer who states the `sensitivity` it is taken as it is, and the answer warns.
+   */
+  readonly labels: (
+    labels: Labels,
+    stated: Sensitivity | undefined
+  ) => Effect.Effect<ReadonlyArray<string>, Refusal>
   readonly prepare: (intent: Intent) => Effect.Effect<Content, Refusal | Unavailable | Overloaded>
   /** Searchable copies of stored heads, for repair and re-embedding. */
   readonly derive: (rows: ReadonlyArray<MemoryRow>) => Effect.Effect<ReadonlyArray<Derived>, Unavailable>
@@ -72,6 +91,19 @@ const termsOf = (text: string): Pick<Searchable, "stems" | "lemmas"> => {
 
 /** The words of a key, for its vector: separators become spaces. */
 export const keyWords = (key: string): string => key.replace(/[/_.:-]+/g, " ")
+
+const labelFields = [
+  "tags",
+  "entities",
+  "relations",
+  "files",
+  "source_trace",
+  "source_resource_id",
+  "expire_reason"
+] as const satisfies ReadonlyArray<keyof Labels>
+
+const textsIn = (label: Labels[keyof Labels]): ReadonlyArray<string> =>
+  label === undefined ? [] : typeof label === "string" ? [label] : label.flat()
 
 const rank: Record<Sensitivity, number> = { none: 0, medium: 1, high: 2 }
 
@@ -130,8 +162,29 @@ export const layer: Layer.Layer<MemoryIntake, never, Embedder | SensitivityPolic
         }
     }
 
+    const labels = (given: Labels, stated: Sensitivity | undefined) =>
+      Effect.gen(function*() {
+        const advisories: Array<string> = []
+        for (const field of labelFields) {
+          const found = textsIn(given[field]).map(sensitivities.labelKind).find((kind) => kind !== undefined)
+          if (found === undefined) continue
+          if (stated === undefined) {
+            return yield* refuse(
+              "INVALID_ARGUMENT",
+              `\`${field}\` looks like it holds ${found}: every read shows it, so keep secrets in the value (or state \`sensitivity\` if it is none)`,
+              { field }
+            )
+          }
+          advisories.push(
+            `\`${field}\` looks like it holds ${found}; every read shows it, so keep secrets in the value`
+          )
+        }
+        return advisories
+      })
+
     return {
       embedderId: embedder.id,
+      labels,
       dimensions: embedder.dimensions,
       prepare: Effect.fn("MemoryIntake.prepare")(function*(intent) {
         const form = storedForm(intent.value)

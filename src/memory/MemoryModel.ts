@@ -23,6 +23,13 @@ export type Status = typeof Status.Type
 /** Rows that reads serve by default. A conflicted row stays served: hiding one side would let the store lie. */
 export const SERVED_STATUSES = ["active", "conflicted"] as const satisfies ReadonlyArray<Status>
 
+/**
+ * Statuses that a read of one run serves, of every run for none: what a run said is found in it, though another run said it
+ * before and that row answers for it everywhere else.
+ */
+export const servedIn = (run_id: string | undefined): ReadonlyArray<Status> =>
+  run_id === undefined || run_id === "" ? SERVED_STATUSES : [...SERVED_STATUSES, "duplicate"]
+
 /** Rows that stand under their key for the writer: a write to the same key revises them. */
 export const LIVE_STATUSES = ["active", "conflicted", "duplicate", "proposed"] as const satisfies ReadonlyArray<Status>
 

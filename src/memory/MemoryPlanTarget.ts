@@ -23,6 +23,7 @@ import { judgeClaim, nextStep, shownPeers, shownRetired, withdrawnNote } from ".
 import type { Change, MemoryRow, Status } from "./MemoryModel.ts"
 import { isEnded, isLive } from "./MemoryModel.ts"
 import { answerOf, charLimitFault, dates, movesEnds } from "./MemoryPlan.ts"
+import { hintOf, restated, revival } from "./MemoryPlanRevival.ts"
 import type { MemoryDelete, MemoryRestore, MemoryUpdate } from "./MemoryVerbs.ts"
 import { nothing, Writing } from "./MemoryWriting.ts"
 import type { Ground, Planned, Planning } from "./MemoryWriting.ts"
@@ -61,11 +62,17 @@ export const ambiguous = (rows: ReadonlyArray<MemoryRow>): Refusal =>
 export const planUpdate = (
   planning: Planning,
   command: Update
-): Either.Either<Planned<UpdateAnswer>, Refusal> =>
-  Either.map(correction(planning, command), (corrected) =>
+): Either.Either<Planned<UpdateAnswer>, Refusal> => {
+  const present = named(planning.view, command.target)
+  const found = correction(planning, command)
+  const said = Either.isRight(found) && found.right === "not_found" ? restated(command, present) : []
+  if (said.length > 1) return Either.left(ambiguous(said))
+  const back = said[0] === undefined ? null : revival(planning, command, said[0])
+  return Either.map(back ?? found, (corrected) =>
     typeof corrected === "string"
-      ? nothing({ updated: false, reason: corrected, degraded: command.meta.degraded })
+      ? nothing({ updated: false, reason: corrected, next: hintOf(present), degraded: command.meta.degraded })
       : { ...corrected, answer: { updated: !command.meta.dry_run, reason: null, ...corrected.answer } })
+}
 
 /** The corrected row, or the reason why there is none to correct. */
 export const correction = (
@@ -275,6 +282,7 @@ export const planRestore = (
       found: rows.length > 0,
       restored: false,
       reason: expired ? "expired" : rows.length > 0 ? "not_deleted" : "not_found",
+      next: hintOf(rows),
       degraded: meta.degraded
     }))
   }

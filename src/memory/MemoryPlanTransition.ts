@@ -334,7 +334,7 @@ const revert = (
     )
   }
   const { value, value_kind } = to
-  if (value_kind !== "redacted" && isLive(to, writing.now)) {
+  if (value_kind !== "redacted" && to.status !== "tombstoned" && to.status !== "rejected") {
     const hit = writing.planning.blacklisted({ value, value_kind })
     if (hit !== undefined) return Either.left(blacklisted(hit))
   }

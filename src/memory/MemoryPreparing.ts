@@ -49,6 +49,7 @@ export const make = Effect.gen(function*() {
       const prepared = statementOf(item, now)
       const fault = validityFault(prepared)
       if (fault !== undefined) return yield* fault
+      const warned = yield* intake.labels(item, item.sensitivity)
       const content = yield* intake.prepare({
         memory_key: item.memory_key,
         value: item.value,
@@ -66,7 +67,7 @@ export const make = Effect.gen(function*() {
         source_class: yield* sourceClassOf(item.source_class, "asserted"),
         if_match_sha256: item.if_match_sha256 ?? null,
         proposed,
-        advisories: prepared.advisories
+        advisories: [...prepared.advisories, ...warned]
       }
     })
 

@@ -18,7 +18,7 @@ import type { Instant } from "./InstantModel.ts"
 import { causeIn } from "./MemoryCause.ts"
 import { MemoryClient } from "./MemoryClient.ts"
 import { decodeCursor, encodeCursor, filterHash } from "./MemoryCursor.ts"
-import { isServed, SERVED_STATUSES } from "./MemoryModel.ts"
+import { isServed, servedIn } from "./MemoryModel.ts"
 import type { MemoryRow, Status } from "./MemoryModel.ts"
 import { MemoryReader } from "./MemoryReader.ts"
 import type { ListFilter, Place, SortBy, WriterFilter } from "./MemoryReader.ts"
@@ -274,7 +274,7 @@ const filterOf = (
   asOf: Instant | undefined,
   now: number
 ): ListFilter => {
-  const statuses: Array<Status> = [...SERVED_STATUSES]
+  const statuses: Array<Status> = [...servedIn(request.run_id)]
   if (request.include_duplicates === true) statuses.push("duplicate")
   if (request.include_superseded === true) statuses.push("superseded")
   if (request.include_proposed === true) statuses.push("proposed")

@@ -21,8 +21,8 @@ export interface Prepared {
   readonly advisories: ReadonlyArray<string>
 }
 
-/** `now` in milliseconds: a time to live counts from it. */
-export const statementOf = (stated: Stated, now: number): Prepared => {
+/** `now` in milliseconds: a time to live counts from it; `onExpire` is what an expiry does that does not say it. */
+export const statementOf = (stated: Stated, now: number, onExpire = "tombstone"): Prepared => {
   const advisories: Array<string> = []
   const time = (field: "valid_at" | "valid_to", text: string | null): number | null => {
     if (text === null) return null
@@ -35,7 +35,7 @@ export const statementOf = (stated: Stated, now: number): Prepared => {
   const expiry = stated.clear_expiry === true || stated.ttl_seconds === null
     ? { expires_at: null, on_expire: "", expire_reason: "" }
     : stated.ttl_seconds !== undefined
-    ? { expires_at: now + stated.ttl_seconds * 1000, on_expire: stated.on_expire ?? "tombstone" }
+    ? { expires_at: now + stated.ttl_seconds * 1000, on_expire: stated.on_expire ?? onExpire }
     : stated.on_expire !== undefined
     ? { on_expire: stated.on_expire }
     : {}

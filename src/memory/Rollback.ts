@@ -33,9 +33,13 @@ export interface Step {
   readonly revalued: boolean
   readonly back: boolean
   readonly out: boolean
+  /** It was not labelled high then and is now: a label hides the earlier values too, so it stays. */
+  readonly keptHigh: boolean
 }
 
-export const stepOf = (head: MemoryRow, to: MemoryRow | undefined, now: number): Step => {
+export const stepOf = (head: MemoryRow, then: MemoryRow | undefined, now: number): Step => {
+  const keptHigh = head.sensitivity === "high" && then !== undefined && then.sensitivity !== "high"
+  const to: MemoryRow | undefined = keptHigh ? { ...then, sensitivity: "high", canonical_sha256: "" } : then
   const served = isServed(head, now)
   const wouldServe = to !== undefined && isServed(to, now)
   const unchanged = to === undefined ? head.status === "tombstoned" : stateOf(head) === stateOf(to)
@@ -50,6 +54,7 @@ export const stepOf = (head: MemoryRow, to: MemoryRow | undefined, now: number):
     outcome,
     revalued: to !== undefined && to.content_sha256 !== head.content_sha256,
     back: !served && wouldServe,
-    out: served && !wouldServe
+    out: served && !wouldServe,
+    keptHigh
   }
 }

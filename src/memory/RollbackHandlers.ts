@@ -72,28 +72,34 @@ export const make: Effect.Effect<
       yield* store.commit({ rows: [], derived, entities: [], ceilings: [], answers: [], audits: [], hidden: [] })
     })
 
-  /** Sends what has to change; answers the heads that another write changed in between. */
+  /** Sends what has to change; answers the heads that another write changed in between, and those that were refused. */
   const send = (scope: Scope, meta: WriteMeta, steps: ReadonlyArray<Step>) =>
     Effect.forEach(commands(steps), (items) =>
       Effect.map(
         client.transition(scope, { _tag: "memory.transition", meta, items }),
         ({ results }) =>
-          results.flatMap(({ index, outcome }) =>
-            outcome === "changed" || outcome === "unchanged" ? [] : items[index]?.target.memory_id ?? []
-          )
-      )).pipe(Effect.map((stale) => stale.flat()))
+          results.flatMap(({ code, index, outcome }) => {
+            const id = items[index]?.target.memory_id
+            if (outcome === "changed" || outcome === "unchanged" || typeof id !== "string") return []
+            return [{ id, blacklisted: code === "BLACKLISTED" }]
+          })
+      )).pipe(Effect.map((left) => left.flat()))
 
+  /** What is left undone of a page: how many heads others kept changing, and the ids of those whose value is refused. */
   const carryOut = (scope: Scope, meta: WriteMeta, page: ReadonlyArray<Step>, point: bigint, bound: string | null) =>
     Effect.gen(function*() {
+      const refused = new Set<string>()
       let open = page.filter(({ outcome }) => outcome === "changed")
       for (let round = 0; open.length > 0 && round <= STALE_ROUNDS; round++) {
         const now = yield* Clock.currentTimeMillis
-        yield* derive(scope, open, now)
-        const ids = yield* send(scope, meta, open)
+        if (!meta.dry_run) yield* derive(scope, open, now)
+        const left = yield* send(scope, meta, open)
+        for (const { blacklisted, id } of left) if (blacklisted) refused.add(id)
+        const ids = left.flatMap(({ blacklisted, id }) => blacklisted ? [] : [id])
         const heads = ids.length === 0 ? [] : yield* review.named(scope, bound, { ids, keys: [] })
         open = (yield* stepsFor(scope, heads, point, now)).filter(({ outcome }) => outcome === "changed")
       }
-      return open.length
+      return { contended: open.length, refused }
     })
 
   const rollback = (request: Payload<typeof NamespaceRollback>, caller: Caller) =>
@@ -110,30 +116,42 @@ export const make: Effect.Effect<
         idem_hash: "",
         payload_hash: ""
       }
-      const count = { rows: 0, unchanged: 0, changed: 0, revalued: 0, back: 0, out: 0, absent: 0, redacted: 0 }
+      const count = {
+        rows: 0,
+        unchanged: 0,
+        changed: 0,
+        revalued: 0,
+        back: 0,
+        out: 0,
+        absent: 0,
+        redacted: 0,
+        blacklisted: 0,
+        high: 0
+      }
       const samples: Array<ReturnType<typeof sampleOf>> = []
       let contended = 0
       let after: MemoryRow | null = null
       do {
         const heads: ReadonlyArray<MemoryRow> = yield* review.heads(scope, caller.boundUser, { after, limit: PAGE })
         const steps = yield* stepsFor(scope, heads, point, now)
+        const done = yield* carryOut(scope, meta, steps, point, caller.boundUser)
+        contended += done.contended
         for (const step of steps) {
           count.rows += 1
-          count[step.outcome] += 1
-          if (step.outcome !== "changed") continue
+          const outcome = done.refused.has(step.head.memory_id) ? "blacklisted" : step.outcome
+          count[outcome] += 1
+          if (outcome !== "changed") continue
+          if (step.keptHigh) count.high += 1
           if (step.revalued) count.revalued += 1
           if (step.back) count.back += 1
           if (step.out) count.out += 1
           if (step.to === null) count.absent += 1
           if (samples.length < (request.sample_limit ?? DEFAULT_SAMPLES)) samples.push(sampleOf(step))
         }
-        if (!dry_run) {
-          contended += yield* carryOut(scope, meta, steps, point, caller.boundUser)
-          yield* Effect.logDebug("A rollback goes on").pipe(Effect.annotateLogs({ ...scope, ...count, contended }))
-        }
+        yield* Effect.logDebug("A rollback goes on").pipe(Effect.annotateLogs({ ...scope, ...count, contended }))
         after = heads.length < PAGE ? null : heads[heads.length - 1] ?? null
       } while (after !== null)
-      const { absent, back, out, ...counts } = count
+      const { absent, back, high, out, ...counts } = count
       return {
         namespace: scope.namespace,
         dry_run,
@@ -143,6 +161,7 @@ export const make: Effect.Effect<
         back_in_service: back,
         out_of_service: out,
         not_there_yet: absent,
+        kept_high: high,
         contended,
         samples,
         advisories: asked.advisories,

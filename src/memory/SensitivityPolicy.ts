@@ -13,8 +13,8 @@ import type { Json } from "../kernel/Json.ts"
 import { credentialKind } from "./CredentialShapes.ts"
 import type { Sensitivity } from "./MemoryModel.ts"
 import { contactKind, guardedNumberKind } from "./PersonalNumbers.ts"
-import { claimText, readable } from "./SensitivityText.ts"
-import { statedSecretKind } from "./StatedSecrets.ts"
+import { claimText, readable, unspaced, untwinned } from "./SensitivityText.ts"
+import { statedPinKind, statedSecretKind, urlKind } from "./StatedSecrets.ts"
 
 /** What a value was taken for. */
 export interface Judgement {
@@ -28,12 +28,33 @@ export class SensitivityPolicy extends Context.Tag("loom/memory/SensitivityPolic
   readonly judge: (claim: { readonly memory_key: string; readonly value: Json }) => Judgement
   /** The kind of a secret that stands in the key itself, which lists show; undefined for none. */
   readonly keyKind: (memory_key: string) => string | undefined
+  /** The kind of a credential in a label, all of which lists and searches show; undefined for none. */
+  readonly labelKind: (label: string) => string | undefined
 }>() {}
 
 const nothing: Judgement = { sensitivity: "none", kind: "" }
 
+/** A credential whose shape alone tells it, in whatever letters it is dressed up. */
+const shapeKind = (text: string): string | undefined => {
+  const found = credentialKind(text)
+  if (found !== undefined) return found
+  const plain = untwinned(text)
+  return plain === text ? undefined : credentialKind(plain)
+}
+
+const spacedKind = (text: string): string | undefined => {
+  const closed = unspaced(text)
+  return closed === text ? undefined : statedPinKind(closed) ?? guardedNumberKind(closed)
+}
+
 const highKind = (text: string): string | undefined =>
-  credentialKind(text) ?? statedSecretKind(text) ?? guardedNumberKind(text)
+  shapeKind(text) ?? statedSecretKind(text) ?? guardedNumberKind(text) ?? spacedKind(text)
+
+/**
+ * What is looked for in a label (a tag, a file, an id): what no name has by chance. A word before a value says nothing
+ * there (`password:rotation`), and a long number is an id.
+ */
+const labelKind = (text: string): string | undefined => shapeKind(text) ?? urlKind(text)
 
 /** The label of a text, from the highest kind found in it. */
 export const judgeText = (text: string): Judgement => {
@@ -46,13 +67,15 @@ export const judgeText = (text: string): Judgement => {
 /** Labels what the claim holds. */
 export const layerDetect: Layer.Layer<SensitivityPolicy> = Layer.succeed(SensitivityPolicy, {
   judge: ({ memory_key, value }) => judgeText(claimText(memory_key, value)),
-  keyKind: (memory_key) => highKind(readable(memory_key))
+  keyKind: (memory_key) => highKind(readable(memory_key)),
+  labelKind: (label) => labelKind(readable(label))
 })
 
 /** Every value counts as not sensitive unless its writer says otherwise. */
 export const layerDeclaredOnly: Layer.Layer<SensitivityPolicy> = Layer.succeed(SensitivityPolicy, {
   judge: () => nothing,
-  keyKind: () => undefined
+  keyKind: () => undefined,
+  labelKind: () => undefined
 })
 
 /** On unless `LOOM_MEMORY_SENSITIVITY_AUTODETECT` is false. */

@@ -15,6 +15,26 @@ export const readable = (text: string): string =>
     ? text.normalize("NFKC").replace(dashes, "-").replace(spaces, " ").replace(invisible, "")
     : text
 
+// Letters that print like an ASCII one (Unicode's confusables.txt): of Cyrillic and Greek, and two Latin ones.
+const twins = [
+  ["АВЕЅІЈКМНОРСТУХԚԜаеѕіјорсухһԁԛԝѵк", "ABESIJKMHOPCTYXQWaesijopcyxhdqwvk"],
+  ["ΑΒΕΖΗΙΚΜΝΟΡΤΥΧαγικνορτυ", "ABEZHIKMNOPTYXayikvoptu"],
+  ["ɡı", "gi"]
+] as const
+const twinOf = new Map(
+  twins.flatMap(([letters, plain]) => [...letters].map((letter, place) => [letter, plain[place] ?? letter] as const))
+)
+const twin = new RegExp(`[${twins.map(([letters]) => letters).join("")}]`, "g")
+
+/** Letters that only look like ASCII ones as the ones they look like: for shapes that no word has, not for words. */
+export const untwinned = (text: string): string => text.replace(twin, (letter) => twinOf.get(letter) ?? letter)
+
+// One digit at a time, four to nineteen of them: a PIN to a card number.
+const spacedDigits = /(?<![\p{L}\d_.,/-]|\d )\d(?:[ -]\d){3,18}(?![\p{L}\d_]|[ .,:/-]\d)/gu
+
+/** Digits that are read out one by one as one number. */
+export const unspaced = (text: string): string => text.replace(spacedDigits, (run) => run.replace(/\D/g, ""))
+
 // Members that hold the value of what they stand in, or of the name beside them.
 const holders: ReadonlySet<string> = new Set(["value", "text", "plain", "plaintext", "data"])
 const namers = ["name", "key", "label", "field", "variable"] as const

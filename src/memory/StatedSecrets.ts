@@ -15,7 +15,7 @@ const keys = "(?:api|access|account|auth|client|encryption|license|master|privat
   + "|subscription|app|application)[ _-]?key|api[ _-]?token|connection[ _-]?string"
 const tokens = "credentials?|bearer|token"
 /** Names that mean a password before a sign, and much else elsewhere. */
-const shorts = "(?<![\\p{L}\\d])(?:pass|pw)(?=[\"'`]?\\s{0,2}[:=])"
+const shorts = "(?<![\\p{L}\\d])(?:(?:pass|pw)(?=[\"'`]?\\s{0,2}[:=])|pw(?=\\s(?:is|for)\\s))"
 const labels = new RegExp(
   `(?<password>${passwords})|(?<short>${shorts})|(?<key>${keys})|(?<token>${tokens})|(?<secret>secret)`,
   "giu"
@@ -223,7 +223,8 @@ const headerKind = (text: string): string | undefined => {
 // Nothing but a password stands there, so a plain word is one; only what is masked or filled in later is not.
 const isFilledInLater = /^(?:[*•xX.…]+|[<[{$%].*|(?:your|my)[_-].*|redacted|.*\*{3}.*)$/i
 
-const urlKind = (text: string): string | undefined => {
+/** A password in a URL. */
+export const urlKind = (text: string): string | undefined => {
   for (const [, password] of text.matchAll(urlPassword)) {
     if (password !== undefined && !isFilledInLater.test(password)) return "a password in a URL"
   }
@@ -243,6 +244,9 @@ const statedPin = new RegExp(
   "iu"
 )
 const barePin = new RegExp(`(?<![\\p{L}\\p{N}_-])PIN(?: code| number)? ${pinDigits}`, "u")
+
+/** A PIN behind a sign or a verb. */
+export const statedPinKind = (text: string): string | undefined => statedPin.test(text) ? "a PIN" : undefined
 
 /** The kind of the first stated secret, in words that are safe to show, else undefined. */
 export const statedSecretKind = (text: string): string | undefined =>

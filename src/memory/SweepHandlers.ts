@@ -13,6 +13,7 @@ import type { BoundVerb, Payload } from "../kernel/Verb.ts"
 import { lockOf, touchOf } from "./LifecycleRequest.ts"
 import { MemoryClient } from "./MemoryClient.ts"
 import type { Transition } from "./MemoryCommand.ts"
+import { MemoryIntake } from "./MemoryIntake.ts"
 import { SERVED_STATUSES } from "./MemoryModel.ts"
 import type { MemoryRow, Status } from "./MemoryModel.ts"
 import { MemoryReader } from "./MemoryReader.ts"
@@ -33,63 +34,68 @@ const CLEARED = [
   "proposed"
 ] as const satisfies ReadonlyArray<Status>
 
-export const make: Effect.Effect<ReadonlyArray<BoundVerb>, never, MemoryClient | MemoryReader> = Effect.gen(
-  function*() {
-    const client = yield* MemoryClient
-    const reader = yield* MemoryReader
+export const make: Effect.Effect<ReadonlyArray<BoundVerb>, never, MemoryClient | MemoryIntake | MemoryReader> = Effect
+  .gen(
+    function*() {
+      const client = yield* MemoryClient
+      const intake = yield* MemoryIntake
+      const reader = yield* MemoryReader
 
-    const apply = (request: Apply, caller: Caller) =>
-      Effect.gen(function*() {
-        const scope = yield* resolveScope(caller, request)
-        const asked = yield* mergedFilter(request)
-        const { advisories, transition } = yield* transitionOf(request, caller)
-        const meta = {
-          ...(yield* metaOf(MemoryApply.tag, { ...request, dry_run: request.dry_run ?? true }, caller, "asserted")),
-          advisories
-        }
-        const filter = yield* filterOf(caller, asked)
-        const rows = filter === null ? [] : yield* gather(reader, scope, filter, hasAnyTag(asked.tags ?? []))
-        if (request.max_rows !== undefined && rows.length > request.max_rows) {
-          return yield* refuse("INVALID_ARGUMENT", `${rows.length} rows match, more than \`max_rows\` allows`, {
-            field: "max_rows",
-            matched: rows.length,
-            max_rows: request.max_rows
-          })
-        }
-        const swept = yield* sweep(client, { scope, meta, rows, transition })
-        return { action: request.action, ...swept, dry_run: meta.dry_run, advisories, degraded: [] }
-      })
-
-    const clear = (request: Payload<typeof MemoryClear>, caller: Caller) =>
-      Effect.gen(function*() {
-        const scope = yield* resolveScope(caller, request)
-        if (request.agent === undefined && request.user_id === undefined) {
-          return yield* refuse("INVALID_ARGUMENT", "`agent` or `user_id` is needed: whose memories go", {
-            field: "user_id"
-          })
-        }
-        const meta = yield* metaOf(MemoryClear.tag, request, caller, "asserted")
-        const { agent, memory_type, prefix, session_id, user_id } = request
-        const filter = yield* filterOf(caller, { agent, user_id, session_id, memory_type, prefix, statuses: CLEARED })
-        // A row past its expiry is still there to be found by its history; it goes too.
-        const rows = filter === null ? [] : yield* gather(reader, scope, { ...filter, endedBefore: null }, () => true)
-        const swept = yield* sweep(client, {
-          scope,
-          meta,
-          rows: rows.map(({ memory_id }) => ({ memory_id, version: null })),
-          transition: {
-            _tag: "tombstone",
-            change: "delete",
-            rule: MemoryClear.tag,
-            reason: request.reason ?? ""
+      const apply = (request: Apply, caller: Caller) =>
+        Effect.gen(function*() {
+          const scope = yield* resolveScope(caller, request)
+          const asked = yield* mergedFilter(request)
+          const { advisories, transition } = yield* transitionOf(request, caller)
+          // A credential that got into a tag is taken away by its name.
+          const tags = request.action === "add_tags" ? request.tags : undefined
+          yield* intake.labels({ tags, expire_reason: request.expire_reason }, undefined)
+          const meta = {
+            ...(yield* metaOf(MemoryApply.tag, { ...request, dry_run: request.dry_run ?? true }, caller, "asserted")),
+            advisories
           }
+          const filter = yield* filterOf(caller, asked)
+          const rows = filter === null ? [] : yield* gather(reader, scope, filter, hasAnyTag(asked.tags ?? []))
+          if (request.max_rows !== undefined && rows.length > request.max_rows) {
+            return yield* refuse("INVALID_ARGUMENT", `${rows.length} rows match, more than \`max_rows\` allows`, {
+              field: "max_rows",
+              matched: rows.length,
+              max_rows: request.max_rows
+            })
+          }
+          const swept = yield* sweep(client, { scope, meta, rows, transition })
+          return { action: request.action, ...swept, dry_run: meta.dry_run, advisories, degraded: [] }
         })
-        return { cleared: swept.changed, ...swept, dry_run: meta.dry_run, advisories: [], degraded: [] }
-      })
 
-    return [bind(MemoryApply, apply), bind(MemoryClear, clear)]
-  }
-)
+      const clear = (request: Payload<typeof MemoryClear>, caller: Caller) =>
+        Effect.gen(function*() {
+          const scope = yield* resolveScope(caller, request)
+          if (request.agent === undefined && request.user_id === undefined) {
+            return yield* refuse("INVALID_ARGUMENT", "`agent` or `user_id` is needed: whose memories go", {
+              field: "user_id"
+            })
+          }
+          const meta = yield* metaOf(MemoryClear.tag, request, caller, "asserted")
+          const { agent, memory_type, prefix, session_id, user_id } = request
+          const filter = yield* filterOf(caller, { agent, user_id, session_id, memory_type, prefix, statuses: CLEARED })
+          // A row past its expiry is still there to be found by its history; it goes too.
+          const rows = filter === null ? [] : yield* gather(reader, scope, { ...filter, endedBefore: null }, () => true)
+          const swept = yield* sweep(client, {
+            scope,
+            meta,
+            rows: rows.map(({ memory_id }) => ({ memory_id, version: null })),
+            transition: {
+              _tag: "tombstone",
+              change: "delete",
+              rule: MemoryClear.tag,
+              reason: request.reason ?? ""
+            }
+          })
+          return { cleared: swept.changed, ...swept, dry_run: meta.dry_run, advisories: [], degraded: [] }
+        })
+
+      return [bind(MemoryApply, apply), bind(MemoryClear, clear)]
+    }
+  )
 
 /** The filter with the writer that the request names beside it; refused when nothing narrows and `all` is not said. */
 const mergedFilter = (request: Apply): Effect.Effect<RowFilter, Refusal> =>

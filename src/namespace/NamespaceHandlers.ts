@@ -9,6 +9,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { opensNamespace, resolveScope } from "../kernel/Caller.ts"
 import type { Scope } from "../kernel/Identity.ts"
+import { refuse } from "../kernel/LoomError.ts"
 import type { BoundVerb } from "../kernel/Verb.ts"
 import { bind } from "../kernel/Verb.ts"
 import { DEFAULT_CONFLICT_POLICY } from "./NamespaceModel.ts"
@@ -52,6 +53,12 @@ export const make: Effect.Effect<ReadonlyArray<BoundVerb>, never, NamespaceStore
     bind(NamespaceRegister, (request, caller) =>
       Effect.gen(function*() {
         const scope = yield* resolveScope(caller, request)
+        if (caller.boundUser !== null) {
+          return yield* refuse(
+            "FORBIDDEN",
+            "A token bound to one user registers no namespace, since its settings decide over every user's writes"
+          )
+        }
         const before = Option.getOrUndefined(yield* store.find(scope))
         const old = before?.settings ?? noSettings
         const now = yield* Clock.currentTimeMillis

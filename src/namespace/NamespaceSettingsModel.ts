@@ -12,7 +12,6 @@ const says = (message: string) => ({ message: () => ({ message, override: true }
 
 /** What a write that contradicts a stored memory does. */
 export const ConflictPolicy = Schema.Literal("auto_reinforce", "manual_review", "newest_wins", "append_only")
-  .annotations(says("is not one of auto_reinforce, manual_review, newest_wins, append_only"))
 export type ConflictPolicy = typeof ConflictPolicy.Type
 
 export const DEFAULT_CONFLICT_POLICY: ConflictPolicy = "auto_reinforce"

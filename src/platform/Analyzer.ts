@@ -13,7 +13,7 @@ import { words } from "./AnalyzerWords.ts"
 export { canonical, isBlank } from "./AnalyzerCanonical.ts"
 export { chunks, excerpt } from "./AnalyzerChunks.ts"
 export type { Chunk } from "./AnalyzerChunks.ts"
-export { folded, lowered } from "./AnalyzerFold.ts"
+export { folded, lowered, seen } from "./AnalyzerFold.ts"
 export { words } from "./AnalyzerWords.ts"
 
 /** What the index keeps of a text, in order and with repeats. */

@@ -1,6 +1,6 @@
 /**
  * One spelling for what is the same letter: compatibility forms, case, and (in `folded`) accents. Both folds give the
- * same text again when applied twice.
+ * same text again when applied twice. `seen` is what a reader sees: nothing invisible, quotes and dashes of one shape.
  */
 
 /** Compatibility forms and case folded away, accents kept: `Straße` is `strasse`, `İ` is `i`, a final sigma is `σ`. */
@@ -20,6 +20,18 @@ export const unaccented = (lower: string): string => {
   return lower.normalize("NFD").replace(points, "").replace(accents, "$1").replace(/\u0435\u0308/g, "\u0435")
     .replace(/[øłđæœðþ]/g, (letter) => plainLetters[letter] ?? letter).normalize("NFC")
 }
+
+/** Compatibility forms, quotes and dashes in one spelling, and nothing that has no shape; case and accents stay. */
+export const seen = (text: string): string =>
+  visibleAscii.test(text)
+    ? text
+    : text.replace(unseen, "").normalize("NFKC").replace(unseen, "")
+      .replace(/[\u2018\u2019\u02bc\u2032`´]/g, "'").replace(/[\u201c-\u201f\u00ab\u00bb\u2033]/g, "\"")
+      .replace(/[\u2010-\u2013\u2212]/g, "-")
+
+const visibleAscii = /^[\t\n\r\x20-\x5f\x61-\x7e]*$/
+// Format characters, variation selectors, letters without a shape, and control characters that are no white space.
+const unseen = /[\p{Cf}\p{Variation_Selector}\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0]|(?!\s)\p{Cc}/gu
 
 export const ascii = /^[\x00-\x7f]*$/
 // Kana, Chinese and Korean have no marks to lose, and come in many short words.

@@ -15,7 +15,7 @@ import type { BoundVerb, Payload } from "../kernel/Verb.ts"
 import { asOfOf, unheeded } from "../memory/AsOfFields.ts"
 import type { AsOf } from "../memory/AsOfFields.ts"
 import type { Instant } from "../memory/InstantModel.ts"
-import { isVerified, SERVED_STATUSES } from "../memory/MemoryModel.ts"
+import { isVerified, servedIn } from "../memory/MemoryModel.ts"
 import { isBlank } from "../platform/Analyzer.ts"
 import { Search } from "./Search.ts"
 import type { SearchHit } from "./Search.ts"
@@ -102,7 +102,7 @@ const filterOf = (
   entities: (request.entity_filter ?? []).map(canonicalEntity),
   exclude_keys: request.exclude_keys ?? [],
   statuses: [
-    ...SERVED_STATUSES,
+    ...servedIn(request.run_id),
     ...request.include_duplicates === true ? ["duplicate" as const] : [],
     ...request.include_superseded === true ? ["superseded" as const] : [],
     ...request.include_proposed === true ? ["proposed" as const] : []

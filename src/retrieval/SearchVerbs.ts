@@ -76,7 +76,7 @@ export const MemorySearch = make("memory.search", {
     when: "A question may be answered by what was learned before, and the key is not known.",
     whenNot: "The key is known (memory.get), or you need every row of a kind (memory.list).",
     args:
-      "query is a question or a few words; names, versions and error codes are matched as they are. Rows of every agent and session are searched unless agent, user_id or session_id narrow. tags matches any, tags_every all, tags_none none of the tags, exactly; an empty list is no filter. as_of searches what was true at a time, with as_of_basis=knowledge_time what was served then. degraded names a way of searching that did not answer this time."
+      "query is a question or a few words; names, versions and error codes are matched as they are. Rows of every agent and session are searched unless agent, user_id or session_id narrow. tags matches any, tags_every all, tags_none none of the tags, exactly; an empty list is no filter. run_id searches what a run wrote, what another run had said before it included. as_of searches what was true at a time, with as_of_basis=knowledge_time what was served then. degraded names a way of searching that did not answer this time."
   },
   payload: Schema.Struct({
     ...scopeFields,

@@ -17,6 +17,17 @@ describe("patternFault", () => {
     const faults: ReadonlyArray<["substring" | "regex", string, RegExp]> = [
       ["substring", " ", /blank/],
       ["substring", "\u200b", /blank/],
+      ["substring", "a", /single character/],
+      ["substring", " a\u200b ", /single character/],
+      ["substring", "😀", /single character/],
+      ["regex", " ", /single space/],
+      ["regex", "\\s", /single space/],
+      ["regex", "x?", /matches any text/],
+      ["regex", "x", /single character/],
+      ["regex", "日", /single character/],
+      ["regex", "[a-z]", /single letter/],
+      ["regex", "\\w", /single letter/],
+      ["regex", "(?i)E|T", /single letter/],
       ["substring", "x".repeat(513), /longer than 512/],
       ["regex", "x".repeat(513), /longer than 512/],
       ["regex", "a(", /no RE2 pattern: missing closing \) at `a\(`/],
@@ -34,7 +45,10 @@ describe("patternFault", () => {
     const fine: ReadonlyArray<["substring" | "regex", string]> = [
       ["substring", "a("],
       ["substring", "秘密"],
-      ["substring", "😀"],
+      ["substring", "😀😀"],
+      ["regex", "^x$"],
+      ["regex", "0x"],
+      ["regex", "\\d{3}"],
       ["substring", "x".repeat(512)],
       ["regex", "(?i)\\b(sk|pk)_(live|test)_[0-9a-z]{24,64}\\b"],
       ["regex", "\\p{Han}{2}"],
@@ -60,6 +74,28 @@ describe("matcherOf", () => {
     // Signs of a regex are signs.
     assert.isFalse(matches(substring(1, "a.c"), "abc"))
     assert.isTrue(matches(substring(1, "a.c"), "xa.cx"))
+  })
+
+  it("sees through what is invisible, and through signs of other shapes", () => {
+    const hidden = [
+      "Night\u200bjar",
+      "night\u00adjar",
+      "Nig\u2060htj\ufe0far",
+      "n\u034fightjar",
+      "night\u0007jar",
+      "NIGHT\u3164JAR"
+    ]
+    for (const text of hidden) {
+      assert.isTrue(matches(substring(1, "nightjar"), `Its ${text} friend`), JSON.stringify(text))
+      assert.isTrue(matches(regex(1, "(?i)night[j]ar"), `Its ${text} friend`), JSON.stringify(text))
+      assert.isTrue(matches(substring(1, text), "its nightjar"), JSON.stringify(text))
+    }
+    assert.isTrue(matches(substring(1, "don't go-live"), "We DON\u2019T go\u2010live"))
+    assert.isTrue(matches(substring(1, "project blue heron"), "Project\nblue  \u00a0heron"))
+    assert.isTrue(matches(regex(1, "AKIA[0-9A-Z]{16}"), "AK\u200bIA\uff21BCDEFGHIJKLMNOP"))
+    // What a regex says of the text as it is holds too.
+    assert.isTrue(matches(regex(1, "\u200b{2}"), "a\u200b\u200bb"))
+    assert.isFalse(matches(substring(1, "nightjar"), "night jar"))
   })
 
   it("holds regexes against the text as it is", () => {

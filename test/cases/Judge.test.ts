@@ -257,8 +257,16 @@ layer(LoomServer.layer({ LOOM_EMBEDDER: "use-lite" }), { excludeTestServices: tr
           run_id: "run-2"
         })
         assert.strictEqual(second.status, "duplicate")
-        const { memories } = yield* ok(MemoryList, { namespace, run_id: "run-2", include_duplicates: true })
-        assert.deepStrictEqual(memories.map(({ memory_key }) => memory_key), ["lab/result/2"])
+        for (const [run_id, key] of [["run-1", "lab/result/1"], ["run-2", "lab/result/2"], ["run-3", null]] as const) {
+          const keys = key === null ? [] : [key]
+          const { memories } = yield* ok(MemoryList, { namespace, run_id })
+          assert.deepStrictEqual(memories.map(({ memory_key }) => memory_key), keys)
+          const { results } = yield* ok(MemorySearch, { namespace, run_id, query: "at what did the third probe boil" })
+          assert.deepStrictEqual(results.map(({ memory_key }) => memory_key), keys)
+        }
+        // Whoever reads every run is told once.
+        assert.strictEqual((yield* ok(MemoryList, { namespace })).total, 1)
+        assert.lengthOf(yield* found(namespace, "at what did the third probe boil"), 1)
       }))
 
     it.effect("a refused pattern takes stored rows out, of every writer, and new ones do not come in", () =>

@@ -4,6 +4,7 @@
  */
 import { assert, describe, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import { BlacklistAdd } from "../../src/blacklist/BlacklistVerbs.ts"
 import { ConflictsList, ConflictsResolve } from "../../src/memory/ConflictVerbs.ts"
 import {
   MemoryDelete,
@@ -189,6 +190,55 @@ layer(layerTeam, { excludeTestServices: true, timeout: 90_000 })("Review", (it) 
         assert.isTrue((yield* ok(NamespaceValidate, { namespace, embed_grace_seconds: 0 }, { token: admin })).ok)
         yield* ok(NamespaceRollback, { namespace, to: done.undo_to, dry_run: false }, { token: admin })
         assert.deepStrictEqual(yield* state, after)
+      }))
+
+    it.effect("brings back nothing that was refused or hidden since, and says how much that is", () =>
+      Effect.gen(function*() {
+        const { admin } = yield* Tokens
+        const namespace = freshNamespace()
+        const set = (memory_key: string, value: string) =>
+          ok(MemorySet, { namespace, memory_key, value }, { token: admin })
+        yield* set("swept/one", "The walnutz harvest is on the shelf")
+        yield* set("was/refused", "Rabbits meet the walnutz")
+        yield* set("now/high", "The codeword of the north gate is OSPREYX")
+        const { version_text: to } = yield* set("plain/one", "Crates go by the west door")
+        yield* ok(MemoryUpdate, { namespace, memory_key: "was/refused", value: "Rabbits meet the fox" }, {
+          token: admin
+        })
+        yield* ok(MemoryUpdate, { namespace, memory_key: "now/high", sensitivity: "high" }, { token: admin })
+        yield* ok(MemoryUpdate, { namespace, memory_key: "plain/one", value: "Crates go by the east door" }, {
+          token: admin
+        })
+        yield* ok(BlacklistAdd, { namespace, pattern: "walnutz", sweep: true }, { token: admin })
+        const expected = { rows: 4, blacklisted: 2, redacted: 0, contended: 0, back_in_service: 0, revalued: 1 }
+        const dry = yield* ok(NamespaceRollback, { namespace, to }, { token: admin })
+        assert.deepInclude(dry, expected)
+        assert.deepInclude(
+          yield* ok(NamespaceRollback, { namespace, to, dry_run: false }, { token: admin }),
+          expected
+        )
+        assert.isFalse((yield* ok(MemoryGet, { namespace, memory_key: "swept/one" }, { token: admin })).found)
+        assert.strictEqual(
+          (yield* ok(MemoryGet, { namespace, memory_key: "was/refused" }, { token: admin })).value,
+          "Rabbits meet the fox"
+        )
+        assert.strictEqual(
+          (yield* ok(MemoryGet, { namespace, memory_key: "now/high" }, { token: admin })).sensitivity,
+          "high"
+        )
+        const found = yield* ok(MemorySearch, { namespace, query: "codeword of the north gate" }, { token: admin })
+        assert.notInclude(JSON.stringify(found), "OSPREYX")
+        // A high row that changed otherwise goes back, and keeps its label.
+        yield* ok(MemoryUpdate, { namespace, memory_key: "now/high", tags: ["gate"] }, { token: admin })
+        assert.deepInclude(yield* ok(NamespaceRollback, { namespace, to, dry_run: false }, { token: admin }), {
+          changed: 1,
+          kept_high: 1
+        })
+        assert.deepInclude(yield* ok(MemoryGet, { namespace, memory_key: "now/high" }, { token: admin }), {
+          sensitivity: "high",
+          tags: []
+        })
+        assert.strictEqual((yield* ok(NamespaceRollback, { namespace, to }, { token: admin })).changed, 0)
       }))
   })
 

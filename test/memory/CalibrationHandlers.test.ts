@@ -73,11 +73,22 @@ describe("calibration.get", () => {
       assert.deepInclude(found, { conflict: 0.5, duplicate: 0.803, source: "namespace" })
       assert.match(
         JSON.stringify(found["types"]),
-        /^\[\{"memory_type":"decision","conflict":0\.5,"duplicate":0\.9,"source":"type"/
+        /^\[\{"memory_type":"decision","nomination":0\.3,"conflict":0\.5,"duplicate":0\.9,"source":"type"/
       )
       // Another namespace, and the same name in another org, have their own.
       assert.deepInclude(yield* get({ namespace: "ops" }), { source: "adaptive", conflict: 0.678 })
       assert.deepInclude(yield* get({ namespace: "eng" }, caller({ org: "other" })), { source: "adaptive" })
+    }).pipe(Effect.provide(layerOf(measured))))
+
+  it.effect("tells what a pin leaves to the words of the claims", () =>
+    Effect.gen(function*() {
+      yield* (yield* NamespaceStore).put(namespace({
+        settings: { ...noSettings, thresholds: { conflict: 1, duplicate: 1 } }
+      }))
+      // What surely says otherwise is a conflict below the pinned cosine too.
+      const found = yield* get({ namespace: "eng" })
+      assert.deepInclude(found, { nomination: 0.8, conflict: 1, source: "namespace" })
+      assert.match(String(found["decides"]), /compared from 0\.800.*surely says otherwise.*also below 1\.000/)
     }).pipe(Effect.provide(layerOf(measured))))
 
   it.effect("says why the operator's numbers hold", () =>

@@ -1,19 +1,24 @@
 /**
- * One namespace with its actor's batch function and a store, without sharding: commands go in as batches, replies come out.
+ * One namespace with its actor's pipeline and a store, without sharding: commands go in as batches, replies come out.
  * The judge is the real one with the model's comparison; ids, clock and failures are the test's. A house may judge from
  * the actor's state or by store queries.
  */
+import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Logger from "effect/Logger"
 import * as LogLevel from "effect/LogLevel"
+import * as Option from "effect/Option"
+import * as Lifetime from "effect/Scope"
 import { localCaller } from "../../src/kernel/Caller.ts"
 import type { Scope } from "../../src/kernel/Identity.ts"
 import { Unavailable } from "../../src/kernel/LoomError.ts"
 import type { LoomError } from "../../src/kernel/LoomError.ts"
-import { runBatch } from "../../src/memory/ActorBatch.ts"
+import { judgeBatch } from "../../src/memory/ActorBatch.ts"
 import type { Reply } from "../../src/memory/ActorBatch.ts"
+import * as ActorPipeline from "../../src/memory/ActorPipeline.ts"
 import { ActorRules } from "../../src/memory/ActorRules.ts"
 import { activate } from "../../src/memory/ActorState.ts"
 import type { ActorState, StateBounds } from "../../src/memory/ActorState.ts"
@@ -98,6 +103,7 @@ const rulesOf = ({ many, policy }: Laws): ActorRules["Type"] => ({
 const intake: MemoryIntake["Type"] = {
   embedderId: EMBEDDER,
   dimensions: DIMENSIONS,
+  labels: () => Effect.succeed([]),
   prepare: () => Effect.fail(new Unavailable({ operation: "ModelHouse.prepare" })),
   derive: (rows) =>
     Effect.succeed(rows.flatMap((row) => {
@@ -140,6 +146,15 @@ export interface House {
   readonly ask: (verb: string, payload: object) => Effect.Effect<unknown, LoomError>
 }
 
+interface Asked {
+  readonly command: WriteCommand
+  readonly answered: Deferred.Deferred<Reply>
+}
+
+/** An even number of commands as two batches, the second judged while the first is written; an odd one as one batch. */
+const inParts = (asked: ReadonlyArray<Asked>): ReadonlyArray<ReadonlyArray<Asked>> =>
+  asked.length % 2 === 0 ? [asked.slice(0, asked.length / 2), asked.slice(asked.length / 2)] : [asked]
+
 export const makeHouse = ({ blank, bounds, committer, laws, scope, store, time }: HouseOptions): House => {
   const clock = clockOf(time)
   const fault: { next: Fault } = { next: "none" }
@@ -174,28 +189,51 @@ export const makeHouse = ({ blank, bounds, committer, laws, scope, store, time }
       Effect.withClock(clock),
       Logger.withMinimumLogLevel(LogLevel.None)
     )
-  let state: ActorState | null = null
-  let isBlank = blank !== undefined
+  // What the next activation reads from.
+  let source = blank === undefined ? context : Context.merge(context, blank)
+  const open = Effect.gen(function*() {
+    const life = yield* Lifetime.make()
+    const broken: { by: LoomError | null } = { by: null }
+    const pipeline = yield* ActorPipeline.make<Asked, ActorState>({
+      activate: (unsettled) =>
+        Effect.suspend(() => {
+          const from = source
+          source = context
+          return Effect.provide(activate(scope, options, unsettled), from)
+        }),
+      warm: () => Effect.void,
+      judge: (state, asked) =>
+        Effect.provide(judgeBatch(scope, state, asked.map(({ command }) => command), "identity"), context),
+      commit: (commit) => Context.get(context, Committer).commit(scope, commit),
+      repair: Effect.asVoid(memory.repair(scope, intake.embedderId)),
+      gather: () => Effect.void,
+      answer: ({ answered }, reply) => Deferred.succeed(answered, reply),
+      failure: (cause) => {
+        broken.by = Option.getOrElse(Cause.failureOption(cause), () => lost)
+        return broken.by
+      }
+    }, life)
+    return { pipeline, broken }
+  })
+  let opened: Effect.Effect.Success<typeof open> | null = null
   return {
     play: (commands, next) =>
       Effect.gen(function*() {
         fault.next = next
-        const current = state ??
-          (yield* activate(scope, options).pipe(isBlank && blank !== undefined ? Effect.provide(blank) : (one) => one))
-        isBlank = false
-        state = current
-        return yield* runBatch(scope, current, commands, "identity")
-      }).pipe(
-        Effect.tapErrorCause(() =>
-          Effect.sync(() => {
-            state = null
-          })
-        ),
-        plainly,
-        Effect.provide(context)
-      ),
+        const { broken, pipeline } = opened ?? (yield* open)
+        opened = { broken, pipeline }
+        broken.by = null
+        const asked = yield* Effect.forEach(commands, (command) =>
+          Effect.map(Deferred.make<Reply>(), (answered): Asked => ({ command, answered })))
+        for (const part of next === "none" ? inParts(asked) : [asked]) {
+          yield* pipeline.offer(part)
+        }
+        const replies = yield* Effect.forEach(asked, ({ answered }) =>
+          Deferred.await(answered))
+        return broken.by === null ? replies : yield* Effect.fail(broken.by)
+      }).pipe(plainly),
     restart: () => {
-      state = null
+      opened = null
     },
     history: Effect.map(
       Context.get(store, MemoryReader).history(scope, PLACES, { before: null, limit: 10_000 }),

@@ -85,6 +85,19 @@ describe("namespace.register", () => {
       })
     ))
 
+  it.effect("takes no settings from a token bound to one user, whatever its role", () =>
+    run(({ get, register }) =>
+      Effect.gen(function*() {
+        const bob = caller({ boundUser: "bob" })
+        for (const request of [{ default_conflict_policy: "append_only" }, { description: "mine" }, all, {}]) {
+          const wire = yield* detail(register(request, bob))
+          assert.deepInclude(wire ?? {}, { status: 403 })
+          assert.strictEqual(wire?.body.detail.code, "FORBIDDEN")
+        }
+        assert.deepInclude(yield* get(bob), { registered: false, ...noSettings })
+      })
+    ))
+
   it.effect("says which setting is wrong and how", () =>
     run(({ get, register }) =>
       Effect.gen(function*() {

@@ -83,13 +83,37 @@ layer(layerSingleUser())("single-user mode", (it) => {
       }
     }))
 
-  it.effect("needs no token and looks at none", () =>
+  it.effect("needs no token, and takes no placeholder for one", () =>
     Effect.gen(function*() {
-      for (
-        const authorization of ["", "Bearer nonsense", "Basic eA==", `Bearer loom_${"a".repeat(16)}_${"b".repeat(64)}`]
-      ) {
+      for (const authorization of ["", "Bearer nonsense", "Bearer dev", "Basic eA=="]) {
         const reply = yield* call("toy.who", {}, { authorization })
         assert.deepEqual(reply.json, { actor: "human:local", org: "dev", namespace: "local", reads: null })
+      }
+    }))
+
+  it.effect("holds a token that is presented to what it says, or refuses it", () =>
+    Effect.gen(function*() {
+      const minted = yield* call("token.mint", {
+        namespaces: ["local"],
+        role: "read",
+        kind: "human",
+        subject: "bob",
+        user_id: "bob"
+      })
+      const token = String(Object(minted.json).token)
+      const as = (text: string) => ({ authorization: `Bearer ${text}` })
+      assert.deepEqual((yield* call("toy.who", {}, as(token))).json, {
+        actor: "human:bob",
+        org: "dev",
+        namespace: "local",
+        reads: "bob"
+      })
+      assert.strictEqual((yield* call("toy.write", {}, as(token))).status, 403)
+      const unknown = `loom_${"a".repeat(16)}_${"b".repeat(64)}`
+      for (const text of [unknown, token.slice(0, -1), `${token}0`, token.toUpperCase(), "loom_root_0"]) {
+        const reply = yield* call("toy.who", {}, as(text))
+        assert.strictEqual(reply.status, 401, text)
+        assert.strictEqual(codeOf(reply), "UNAUTHENTICATED")
       }
     }))
 

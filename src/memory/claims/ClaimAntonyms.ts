@@ -206,11 +206,15 @@ for (const [index, line] of closed.entries()) {
   }
 }
 
-const prefixes = ["un", "in", "im", "non", "dis", "de", "mis"]
+const prefixes = new Set(["un", "in", "im", "non", "dis", "de", "mis"].flatMap((prefix) => [prefix, `${prefix}-`]))
+const longestPrefix = 4
 
 /** Whether one word is the other with a denying prefix: `documented` and `undocumented`. */
-export const denies = (one: string, other: string): boolean =>
-  one.length > 4 && prefixes.some((prefix) => other === prefix + one || other === `${prefix}-${one}`)
+export const denies = (one: string, other: string): boolean => {
+  const more = other.length - one.length
+  return one.length > 4 && more >= 2 && more <= longestPrefix && other.endsWith(one) &&
+    prefixes.has(other.slice(0, more))
+}
 
 /** Whether two concepts are opposite ends: not both true of one thing. */
 export const opposes = (one: string, other: string): boolean =>
