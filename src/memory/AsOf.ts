@@ -40,6 +40,8 @@ export interface Claim {
   readonly first: Mark
   /** The last version that held it. */
   readonly last: Mark
+  /** How it last stood, its expiry apart: that ends a row's service, not what was true. */
+  readonly standing: Status
   readonly valid_at: number | null
   readonly valid_to: number | null
   readonly temporal_anchor: number | null
@@ -72,6 +74,7 @@ export const claimsOf = (marks: ReadonlyArray<Mark>): ReadonlyArray<Claim> => {
   const drafts: Array<Draft> = []
   const numbers = new Map<string, number>()
   let before: Mark | undefined
+  let standing: Status = "active"
   let became: Change = "create"
   let out = false
   let era = 0
@@ -92,13 +95,17 @@ export const claimsOf = (marks: ReadonlyArray<Mark>): ReadonlyArray<Claim> => {
     } else if (resumes) {
       at = returned ?? at
     }
-    numbers.set(mark.content_sha256, drafts.length)
-    const draft = drafts[at - 1]
-    if (draft !== undefined) draft.claim = continued(draft.claim, mark, starts || resumes ? undefined : before)
+    numbers.set(mark.content_sha256, at)
     if (resumes && mark.change === "rollback") rolled = { version: mark.version, target: at }
     if (before === undefined || before.status !== mark.status) became = mark.change
-    // An expiry ends a row's service, not the claim: that it was true then is not taken back.
     out = isOut(mark.status) && became !== "expire"
+    const stood = standing
+    if (out || !isOut(mark.status)) standing = mark.status
+    const draft = drafts[at - 1]
+    if (draft !== undefined) {
+      const goesOn = starts || resumes || before === undefined ? undefined : { mark: before, standing: stood }
+      draft.claim = continued(draft.claim, mark, standing, goesOn)
+    }
     before = mark
   }
   const current = drafts[at - 1]?.era ?? 0
@@ -113,6 +120,7 @@ const stated = (mark: Mark, number: number): Claim => ({
   number,
   first: mark,
   last: mark,
+  standing: mark.status,
   valid_at: mark.valid_at,
   valid_to: mark.valid_to,
   temporal_anchor: mark.temporal_anchor,
@@ -121,19 +129,25 @@ const stated = (mark: Mark, number: number): Claim => ({
 })
 
 /** The claim after one more version; `before` is undefined where the version states all of its dates anew. */
-const continued = (claim: Claim, mark: Mark, before: Mark | undefined): Claim => {
+const continued = (
+  claim: Claim,
+  mark: Mark,
+  standing: Status,
+  before: { readonly mark: Mark; readonly standing: Status } | undefined
+): Claim => {
   const date = (column: "valid_at" | "valid_to" | "temporal_anchor"): number | null =>
-    before === undefined || (DATING.includes(mark.change) && mark[column] !== before[column])
+    before === undefined || (DATING.includes(mark.change) && mark[column] !== before.mark[column])
       ? mark[column]
       : claim[column]
-  const retires = before === undefined || before.status !== "superseded"
+  const retires = before === undefined || before.standing !== "superseded"
   return {
     ...claim,
     last: mark,
+    standing,
     valid_at: date("valid_at"),
     valid_to: date("valid_to"),
     temporal_anchor: date("temporal_anchor"),
-    retired: mark.status !== "superseded" ? null : retires ? mark : claim.retired
+    retired: standing !== "superseded" ? null : retires ? mark : claim.retired
   }
 }
 
@@ -163,8 +177,8 @@ export const retirement = (claim: Claim, successors: Successors): number | null 
 }
 
 /** Whether a claim has a place in the order of its identity; a proposal is on trial and takes none. */
-export const takesPart = ({ last, withdrawn }: Claim): boolean =>
-  !withdrawn && last.status !== "proposed" && last.value_kind !== "redacted"
+export const takesPart = ({ last, standing, withdrawn }: Claim): boolean =>
+  !withdrawn && standing !== "proposed" && last.value_kind !== "redacted"
 
 /** Later date first; of one date, the later statement. */
 export const laterFirst = (left: Claim, right: Claim): number =>
@@ -176,7 +190,7 @@ export const newestFirst = (left: Pick<Mark, "version">, right: Pick<Mark, "vers
 /** The claim that was true at a time, if any. */
 export const trueAt = (claims: ReadonlyArray<Claim>, at: number, successors: Successors): Claim | undefined => {
   const claim = claims.filter((one) => takesPart(one) && bestDate(one) <= at).sort(laterFirst)[0]
-  if (claim === undefined || claim.last.status === "duplicate") return undefined
+  if (claim === undefined || claim.standing === "duplicate") return undefined
   const ends = [claim.valid_to, retirement(claim, successors)]
   return ends.some((end) => end !== null && end <= at) ? undefined : claim
 }

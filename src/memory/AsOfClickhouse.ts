@@ -22,7 +22,7 @@ const identities = (where: Fragment, instant: Instant): Fragment =>
     FROM (
       SELECT memory_id, arraySort(one -> one.1, groupArray((version, sipHash64(content_sha256), toString(status),
         toString(change), tuple(valid_at), tuple(valid_to), tuple(temporal_anchor), updated_at,
-        if(status = 'superseded', superseded_by, ''), sipHash64(write_id), coalesce(invalid_at, updated_at),
+        superseded_by, sipHash64(write_id), coalesce(invalid_at, updated_at),
         value_kind = 'redacted'))) AS marks
       ${known(where, instant)}
       GROUP BY memory_id
@@ -37,19 +37,23 @@ const outs = (where: Fragment, instant: Instant): Fragment =>
         contents, befores, changes) AS differs
     FROM (${identities(where, instant)})`
 
-/** Which versions state a claim. */
+/** Which versions state a claim; and how the identity stood at each, expiries apart. */
 const starts = (where: Fragment, instant: Instant): Fragment =>
   ch.fragment`SELECT *, arrayMap((at, change, was_out, differs, nth) -> at = 1 OR change IN ('create', 'revise') OR
           (change = 'correct' AND was_out) OR (differs AND nth = 1),
         arrayEnumerate(marks), changes, outs_before, differs, arrayEnumerateUniq(contents)) AS starts
-    FROM (SELECT *, arrayPushFront(arrayPopBack(outs), 0) AS outs_before FROM (${outs(where, instant)}))`
+    FROM (
+      SELECT *, arrayPushFront(arrayPopBack(outs), 0) AS outs_before,
+        arrayFill((state, out) -> out OR state NOT IN ('tombstoned', 'rejected'), states, outs) AS standings
+      FROM (${outs(where, instant)})
+    )`
 
 /** The number of the claim that each version belongs to: of the last that was stated, or returned to. */
 const numbered = (where: Fragment, instant: Instant): Fragment =>
-  ch.fragment`SELECT memory_id, marks, befores, outs, starts, resumes, eras,
-      arrayFill((number, moves) -> moves, arrayMap((at, number, content, resumes) -> if(NOT resumes, number,
-          numbers[at - indexOf(arrayReverse(arraySlice(contents, 1, at - 1)), content)]),
-        arrayEnumerate(marks), numbers, contents, resumes), arrayMap((a, b) -> a OR b, starts, resumes)) AS claims
+  ch.fragment`SELECT memory_id, marks, befores, outs, standings, starts, resumes, eras,
+      arrayFold((told, at, number, content, starts, resumes) -> arrayPushBack(told, multiIf(starts, number, resumes,
+          told[at - indexOf(arrayReverse(arraySlice(contents, 1, at - 1)), content)], told[-1])),
+        arrayEnumerate(marks), numbers, contents, starts, resumes, CAST([], 'Array(UInt64)')) AS claims
     FROM (
       SELECT *, arrayMap((differs, starts) -> differs AND NOT starts, differs, starts) AS resumes,
         arrayCumSum(starts) AS numbers, arrayCumSum((starts, out) -> starts AND out, starts, outs_before) AS eras
@@ -77,17 +81,18 @@ const claims = (where: Fragment, instant: Instant): Fragment =>
         argMin(mark.8, version) AS learned, ${
     ch.join([dated("valid_at"), dated("valid_to"), dated("temporal_anchor")])
   },
-        argMax(mark.3, version) AS state, argMax(mark.12, version) AS redacted, argMax(mark.9, version) AS successor,
+        argMax(standing, version) AS state, argMax(mark.12, version) AS redacted, argMax(mark.9, version) AS successor,
         argMax(is_out, version) AS is_gone, argMin(of_era, version) AS era,
         maxIf(version, retires) AS retired, argMaxIf(mark.10, version, retires) AS retired_by,
         argMaxIf(mark.11, version, retires) AS retired_at, maxIf(version, returns) AS rolled
       FROM (
         SELECT *, ${ch.join([states("valid_at"), states("valid_to"), states("temporal_anchor")])} FROM (
           SELECT memory_id, mark, mark.1 AS version, before, claim, is_out, of_era, starts OR resumes AS moves,
-            mark.3 = 'superseded' AND (starts OR resumes OR before.3 != 'superseded') AS retires,
+            standing, standing = 'superseded' AND (starts OR resumes OR stood != 'superseded') AS retires,
             resumes AND mark.4 = 'rollback' AS returns, mark.4 IN ('correct', 'label', 'rollback') AS redates
           FROM (${numbered(where, instant)})
-          ARRAY JOIN marks AS mark, befores AS before, claims AS claim, outs AS is_out, starts AS starts,
+          ARRAY JOIN marks AS mark, befores AS before, claims AS claim, outs AS is_out, standings AS standing,
+            arrayPushFront(arrayPopBack(standings), '') AS stood, starts AS starts,
             resumes AS resumes, eras AS of_era
         )
       )
@@ -113,7 +118,7 @@ const successors = (scope: Scope, where: Fragment, instant: Instant): Fragment =
     FROM (${
     claims(
       ch.fragment`${inScope(scope)} AND memory_id IN (
-        SELECT superseded_by ${known(where, instant)} AND status = 'superseded' AND superseded_by != '')`,
+        SELECT superseded_by ${known(where, instant)} AND superseded_by != '')`,
       instant
     )
   })

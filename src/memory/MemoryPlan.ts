@@ -263,7 +263,8 @@ const storedAnswer = (writing: Writing, item: SetItem, row: MemoryRow, facts: Pa
 const settleLinks = (writing: Writing, row: MemoryRow, head: MemoryRow | undefined): void => {
   if (head === undefined) return
   const ground = { rule: "claim.revised", by: row.memory_id, evidence: "the value under the key changed" }
-  writing.unlink(row, row.conflict_with, ground)
+  // A claim on trial touches no other row: what contradicted the old claim has nothing to do with it yet.
+  writing.unlink(row, row.status === "proposed" ? [] : row.conflict_with, ground)
   writing.releaseDuplicates(row, ground, row)
 }
 

@@ -6,7 +6,7 @@ import * as FastCheck from "effect/FastCheck"
 import type { Claim } from "./ModelClaims.ts"
 import { REFUSED } from "./ModelClaims.ts"
 import { APPENDING, SOON, WAITS } from "./ModelSteps.ts"
-import type { Act, Aim, History, Match, MoveKind, MovePart, SetPart, Slot, Stated, Step } from "./ModelSteps.ts"
+import type { Act, Aim, Ask, History, Match, MoveKind, MovePart, SetPart, Slot, Stated, Step } from "./ModelSteps.ts"
 
 type Any<A> = FastCheck.Arbitrary<A>
 
@@ -181,8 +181,20 @@ const step: Any<Step> = FastCheck.oneof(
   }
 )
 
-/** Histories of at most `length` steps. */
-export const histories = (length: number): Any<History> =>
+// More numbers than there are moments.
+const number = FastCheck.integer({ min: 0, max: 59 })
+
+const ask: Any<Ask> = FastCheck.record({
+  what: often<Ask["what"]>([3, "list"], [1, "all"], [3, "get"], [2, "timeline"]),
+  axis: often<Ask["axis"]>([2, "valid"], [1, "knowledge"], [1, "both"]),
+  key: often([4, 0], [3, 1], [2, 2], [1, 3]),
+  at: number,
+  known: number,
+  after: FastCheck.integer({ min: 0, max: 11 })
+})
+
+/** Histories of at most `length` steps, with `asks` reads of the past in each. */
+export const histories = (length: number, asks: number): Any<History> =>
   FastCheck.record({
     policy: FastCheck.constantFrom("auto_reinforce", "newest_wins", "manual_review", "append_only"),
     many: FastCheck.boolean(),
@@ -190,6 +202,7 @@ export const histories = (length: number): Any<History> =>
     // Long ones first: fast-check makes them shorter when one fails.
     steps: FastCheck.array(step, { minLength: 1, maxLength: length, size: "max" }),
     cuts: FastCheck.array(FastCheck.integer({ min: 1, max: 5 }), { minLength: 1, maxLength: 3 }),
+    asks: FastCheck.array(ask, { minLength: Math.min(1, asks), maxLength: asks, size: "max" }),
     restarts: FastCheck.array(rarely, { minLength: 1, maxLength: 4 }),
     faults: FastCheck.array(often<History["faults"][number]>([8, "none"], [1, "before"], [1, "after"], [1, "torn"]), {
       minLength: 1,

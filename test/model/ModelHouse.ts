@@ -12,6 +12,7 @@ import * as Logger from "effect/Logger"
 import * as LogLevel from "effect/LogLevel"
 import * as Option from "effect/Option"
 import * as Lifetime from "effect/Scope"
+import { localCaller } from "../../src/kernel/Caller.ts"
 import type { Scope } from "../../src/kernel/Identity.ts"
 import { Unavailable } from "../../src/kernel/LoomError.ts"
 import type { LoomError } from "../../src/kernel/LoomError.ts"
@@ -26,8 +27,11 @@ import type { WriteCommand } from "../../src/memory/MemoryCommand.ts"
 import { MemoryIntake } from "../../src/memory/MemoryIntake.ts"
 import type { MemoryRow } from "../../src/memory/MemoryModel.ts"
 import { MemoryReader } from "../../src/memory/MemoryReader.ts"
+import * as MemoryReads from "../../src/memory/MemoryReads.ts"
 import { MemoryStore } from "../../src/memory/MemoryStore.ts"
+import * as MemoryTimeReads from "../../src/memory/MemoryTimeReads.ts"
 import { judge, WritePolicy } from "../../src/memory/WritePolicy.ts"
+import * as NoActor from "../support/NoActor.ts"
 import {
   claimIn,
   compare,
@@ -124,6 +128,8 @@ export interface HouseOptions {
   readonly laws: Laws
   readonly time: ModelTime
   readonly store: Context.Context<MemoryStore | MemoryReader>
+  /** Where the actor finds what a namespace holds that nobody has written to; the store itself when it is not said. */
+  readonly blank?: Context.Context<MemoryStore>
   /** The committer to use instead of the plain one, which does at once what it is told. */
   readonly committer?: Committer["Type"]
 }
@@ -136,6 +142,8 @@ export interface House {
   readonly history: Effect.Effect<ReadonlyArray<MemoryRow>, LoomError>
   /** The heads as the store answers for them. */
   readonly heads: Effect.Effect<ReadonlyArray<MemoryRow>, LoomError>
+  /** A plain read as a caller makes it. */
+  readonly ask: (verb: string, payload: object) => Effect.Effect<unknown, LoomError>
 }
 
 interface Asked {
@@ -147,7 +155,7 @@ interface Asked {
 const inParts = (asked: ReadonlyArray<Asked>): ReadonlyArray<ReadonlyArray<Asked>> =>
   asked.length % 2 === 0 ? [asked.slice(0, asked.length / 2), asked.slice(asked.length / 2)] : [asked]
 
-export const makeHouse = ({ bounds, committer, laws, scope, store, time }: HouseOptions): House => {
+export const makeHouse = ({ blank, bounds, committer, laws, scope, store, time }: HouseOptions): House => {
   const clock = clockOf(time)
   const fault: { next: Fault } = { next: "none" }
   const lost = new Unavailable({ operation: "ModelHouse.commit" })
@@ -171,11 +179,28 @@ export const makeHouse = ({ bounds, committer, laws, scope, store, time }: House
     Context.add(WritePolicy, policy)
   )
   const options = { bounds, bulkDedup: "identity" } as const
+  const verbs = Effect.runSync(
+    Effect.all([MemoryReads.make, MemoryTimeReads.make]).pipe(Effect.provide(store), Effect.provide(NoActor.layer))
+  ).flat()
+  const caller = { ...localCaller, org: scope.org }
+  const plainly = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+    effect.pipe(
+      Effect.withTracerEnabled(false),
+      Effect.withClock(clock),
+      Logger.withMinimumLogLevel(LogLevel.None)
+    )
+  // What the next activation reads from.
+  let source = blank === undefined ? context : Context.merge(context, blank)
   const open = Effect.gen(function*() {
     const life = yield* Lifetime.make()
     const broken: { by: LoomError | null } = { by: null }
     const pipeline = yield* ActorPipeline.make<Asked, ActorState>({
-      activate: (unsettled) => Effect.provide(activate(scope, options, unsettled), context),
+      activate: (unsettled) =>
+        Effect.suspend(() => {
+          const from = source
+          source = context
+          return Effect.provide(activate(scope, options, unsettled), from)
+        }),
       warm: () => Effect.void,
       judge: (state, asked) =>
         Effect.provide(judgeBatch(scope, state, asked.map(({ command }) => command), "identity"), context),
@@ -206,11 +231,7 @@ export const makeHouse = ({ bounds, committer, laws, scope, store, time }: House
         const replies = yield* Effect.forEach(asked, ({ answered }) =>
           Deferred.await(answered))
         return broken.by === null ? replies : yield* Effect.fail(broken.by)
-      }).pipe(
-        Effect.withTracerEnabled(false),
-        Effect.withClock(clock),
-        Logger.withMinimumLogLevel(LogLevel.None)
-      ),
+      }).pipe(plainly),
     restart: () => {
       opened = null
     },
@@ -218,7 +239,13 @@ export const makeHouse = ({ bounds, committer, laws, scope, store, time }: House
       Context.get(store, MemoryReader).history(scope, PLACES, { before: null, limit: 10_000 }),
       (rows) => [...rows].reverse()
     ),
-    heads: memory.rows(scope, PLACES)
+    heads: memory.rows(scope, PLACES),
+    ask: (name, payload) => {
+      const one = verbs.find(({ verb }) => verb.tag === name)
+      return one === undefined
+        ? Effect.dieMessage(`no plain read: ${name}`)
+        : plainly(one.call({ namespace: scope.namespace, ...payload }, caller))
+    }
   }
 }
 

@@ -5,9 +5,11 @@
  */
 import * as Effect from "effect/Effect"
 import type { LoomError } from "../../src/kernel/LoomError.ts"
+import { lastVersionAt } from "../../src/memory/InstantModel.ts"
 import type { MemoryRow } from "../../src/memory/MemoryModel.ts"
-import { replays } from "./AsOfReplay.ts"
-import type { Stand } from "./AsOfReplay.ts"
+import { movedBy, questionOf } from "./AsOfQuestions.ts"
+import type { Question } from "./AsOfQuestions.ts"
+import { asked } from "./AsOfReplay.ts"
 import { claimIn, textOf } from "./ModelClaims.ts"
 import { prepare } from "./ModelCommands.ts"
 import type { Counts, Prepared } from "./ModelCommands.ts"
@@ -17,6 +19,7 @@ import { heldFaults, historyFaults, linkFaults, textOf as rowText } from "./Mode
 import { comparable, differences, outcomeOf, sightedIn } from "./ModelReplies.ts"
 import { actText, stepText } from "./ModelSteps.ts"
 import type { Act, History } from "./ModelSteps.ts"
+import type { Move } from "./ReferenceBeliefs.ts"
 import { ReferenceModel } from "./ReferenceModel.ts"
 import type { Outcome } from "./ReferenceOutcome.ts"
 import type { Rows } from "./ReferenceRow.ts"
@@ -35,6 +38,9 @@ export interface Played {
   /** Every version in the first house, comparable. */
   readonly versions: ReadonlyArray<string>
   readonly faults: ReadonlyArray<string>
+  /** Reads of the past that were asked, and the model's log that answers them. */
+  readonly questions: ReadonlyArray<Question>
+  readonly log: ReadonlyArray<Move>
 }
 
 // First answers are given again for 24 hours (ADR 0006).
@@ -135,19 +141,22 @@ export const playFirst = (history: History, house: House, time: ModelTime): Effe
     const name = (id: string) => register.labelOf(id)
     const done: Array<Done> = []
     const counts: Array<Counts> = []
-    const stands: Array<Stand> = []
+    const questions: Array<Question> = []
     const given = new Map<string, { readonly payload: string; readonly reply: string; readonly at: number }>()
     const end = (faults: ReadonlyArray<string>) =>
       Effect.map(house.history, (all): Played => ({
         done,
         versions: all.map((row) => versionText(row, register)),
-        faults
+        faults,
+        questions,
+        log: model.log
       }))
     for (const { act: once, step } of actsOf(history)) {
       if (step.tag === "wait") time.now += step.millis
       if (once === undefined) continue
       const { act, idem } = once
       const before = register.heads()
+      const logBefore = model.log
       const prepared = prepare(act, { heads: before, now: time.now, counts })
       const command = prepared.make(register, { writeId: writeIdOf(done.length), idem })
       const [reply] = yield* house.play([command], "none")
@@ -182,27 +191,33 @@ export const playFirst = (history: History, house: House, time: ModelTime): Effe
         ...differences(expected, seen, (label) => before.has(label) || heads.has(label)),
         ...rowFaults(model.rows, heads, name),
         ...linkFaults([...heads.values()]),
+        ...movedBy(act, logBefore, model.log, time.now),
         ...(act.tag === "rollback" ? [] : heldFaults(before, heads, time.now)),
         ...(added.length > 0 && (act.dry || seen.tag === "refused") ? ["wrote though it should not have"] : [])
       )
       done.push({ act, idem, at: time.now, prepared, reply: text })
       counts.push(register.counts())
-      stands.push({ at: time.now, version: all.at(-1)?.version ?? 0n, rows: model.rows })
+      for (const ask of history.asks.filter(({ after }) => after === done.length)) {
+        const question = questionOf(ask, model.log, time.now)
+        questions.push(question)
+        faults.push(...(yield* asked(house, question, model.log, name)))
+      }
       if (faults.length > 0) return yield* end(faults.map((fault) => `act ${done.length}, ${actText(act)}: ${fault}`))
     }
     const all = yield* house.history
     const heads = yield* house.heads
-    return yield* end([
-      ...historyFaults(all, heads),
-      ...replays.flatMap((replay) => replay({ history: all, stands, labelOf: name }))
-    ])
+    for (const ask of history.asks.filter(({ after }) => after === 0 || after > done.length)) {
+      questions.push(questionOf(ask, model.log, time.now))
+    }
+    const again = yield* Effect.forEach(questions, (question) => asked(house, question, model.log, name))
+    return yield* end([...historyFaults(all, heads), ...again.flat().map((fault) => `at the end: ${fault}`)])
   })
 
 type Manner = Pick<History, "again" | "cuts" | "restarts" | "faults">
 
 /** The same acts in another house, in batches. */
 export const playAgain = (
-  { done, versions }: Played,
+  { done, log, questions, versions }: Played,
   house: House,
   time: ModelTime,
   { again, cuts, faults, restarts }: Manner
@@ -213,6 +228,7 @@ export const playAgain = (
     const found: Array<string> = []
     let batch: Array<number> = []
     let batches = 0
+    let all: ReadonlyArray<MemoryRow> = []
     const keyed = faults.some((fault) => fault === "after")
     const commandOf = (at: number) => {
       const one = done[at]
@@ -230,7 +246,8 @@ export const playAgain = (
       const replies = yield* house.play(commands, fault).pipe(
         Effect.catchTag("Unavailable", () => house.play(commands, "none"))
       )
-      register.learn(yield* house.history)
+      all = yield* house.history
+      register.learn(all)
       batch.forEach((at, index) => {
         const reply = replies[index]
         const text = reply === undefined ? "nothing" : comparable(reply, (id) => register.labelOf(id))
@@ -255,7 +272,6 @@ export const playAgain = (
       if (found.length > 0) return found
     }
     yield* flush
-    const all = yield* house.history
     const heads = yield* house.heads
     const texts = all.map((row) => versionText(row, register))
     const differs = texts.findIndex((text, at) => text !== versions[at])
@@ -266,7 +282,12 @@ export const playAgain = (
         }\nand alone\n${versions[differs]}`
       )
     }
-    return [...found, ...historyFaults(all, heads).map((fault) => `${called}: ${fault}`)]
+    if (found.length > 0) return found
+    // After a restart versions, by which is judged what was known when, run ahead of the clock for a while (ADR 0006).
+    const isAhead = all.some(({ updated_at, version }) => version > lastVersionAt(updated_at))
+    const sound = questions.filter(({ axis }) => axis === "valid" || !isAhead)
+    const past = yield* Effect.forEach(sound, (question) => asked(house, question, log, (id) => register.labelOf(id)))
+    return [...historyFaults(all, heads), ...past.flat()].map((fault) => `${called}: ${fault}`)
   })
 
 /** A history as a reader follows it. */

@@ -114,6 +114,17 @@ export type Step =
   | { readonly tag: "again"; readonly back: number }
   | { readonly tag: "wait"; readonly millis: number }
 
+/** A read of the past: what is read, on which axis, and when, as numbers among the moments there are. */
+export interface Ask {
+  readonly what: "list" | "all" | "get" | "timeline"
+  readonly axis: "valid" | "knowledge" | "both"
+  readonly key: number
+  readonly at: number
+  readonly known: number
+  /** After which act it is asked first. */
+  readonly after: number
+}
+
 export interface History {
   readonly policy: ConflictPolicy
   /** Whether one subject's predicate holds several values. */
@@ -127,6 +138,7 @@ export interface History {
   readonly restarts: ReadonlyArray<boolean>
   /** What the commits of batches meet, used in turn. */
   readonly faults: ReadonlyArray<"none" | "before" | "after" | "torn">
+  readonly asks: ReadonlyArray<Ask>
 }
 
 // ---- as text -----------------------------------------------------------------------------------------------------

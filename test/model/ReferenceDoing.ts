@@ -161,6 +161,11 @@ export class Doing {
             supersededBy: label,
             count: 1
           } as const
+          const standing = this.row(label)
+          const { claim, expiresAt, pins, run, source, tags, validAt, validTo } = write
+          const past = { claim, expiresAt, pinned: pins, run, source, tags, validAt, validTo }
+          this.world.note({ ...standing, ...past, ...columns }, "stated")
+          this.world.note(standing, { back: standing, rolled: false })
           const told = this.told(label, { verdicts: ["conflict"], peers: peersOf(ruling) })
           return told.tag === "told"
             ? { ...told, told: { ...told.told, ...columns, pinned: write.pins } }

@@ -3,6 +3,7 @@
  * judged, `ReferenceWorld` what a change means for linked rows, `ReferenceVerbs` and `ReferenceMoves` what each verb does.
  */
 import type { Act } from "./ModelSteps.ts"
+import type { Move } from "./ReferenceBeliefs.ts"
 import { Doing } from "./ReferenceDoing.ts"
 import type { Laws } from "./ReferenceJudge.ts"
 import { move, rollback } from "./ReferenceMoves.ts"
@@ -24,6 +25,10 @@ export class ReferenceModel {
 
   get rows(): Rows {
     return this.world.rows
+  }
+
+  get log(): ReadonlyArray<Move> {
+    return this.world.log
   }
 
   at(now: number): void {

@@ -116,7 +116,7 @@ export const rollback = (doing: Doing, then: Rows): Outcome => {
     doing.world.put({
       ...(before ?? { ...row, status: "tombstoned", goneAt: doing.now, conflicts: [], duplicateOf: null }),
       ranOut: false
-    })
+    }, before === undefined ? "carried" : { back: before, rolled: true })
     return doing.told(label, { verdicts: ["clear"] })
   })
   return { tag: "each", results }

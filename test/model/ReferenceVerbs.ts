@@ -91,7 +91,7 @@ export const set = (
       goneAt: null,
       ranOut: false,
       ...columns
-    })
+    }, "stated")
     doing.world.settle(label, doing.sighted)
   }
   return doing.carryOut(label, write, ruling, stored)
@@ -175,7 +175,7 @@ export const update = (
   const links = { conflicts: [], duplicateOf: null, supersededBy: null }
   const status = write.proposed ? "proposed" : "active"
   return doing.carryOut(label, write, ruling, (more) => {
-    doing.world.change(label, { ...columns, ...links, claim, status, source: "asserted", ...more })
+    doing.world.change(label, { ...columns, ...links, claim, status, source: "asserted", ...more }, "corrected")
     doing.world.settle(label, doing.sighted)
   })
 }

@@ -4,6 +4,7 @@
  * snapshot is the map itself.
  */
 import { saidOf } from "./ModelClaims.ts"
+import type { How, Move } from "./ReferenceBeliefs.ts"
 import { judge } from "./ReferenceJudge.ts"
 import type { Case, Laws, Ruling } from "./ReferenceJudge.ts"
 import { isLive, isServed } from "./ReferenceRow.ts"
@@ -21,27 +22,35 @@ export class ReferenceWorld {
     public rows: Rows,
     readonly laws: Laws,
     public now: number,
-    private said: ReadonlyArray<ReferenceRow> = []
+    private said: ReadonlyArray<ReferenceRow> = [],
+    /** Every move so far, for what was true or known at a time. */
+    public log: ReadonlyArray<Move> = []
   ) {}
 
   /** The same world, to be changed and thrown away. */
   fork(): ReferenceWorld {
-    return new ReferenceWorld(this.rows, this.laws, this.now, this.said)
+    return new ReferenceWorld(this.rows, this.laws, this.now, this.said, this.log)
   }
 
   get(label: string): ReferenceRow | undefined {
     return this.rows.get(label)
   }
 
-  put(row: ReferenceRow): ReferenceRow {
+  put(row: ReferenceRow, how: How = "carried"): ReferenceRow {
     this.rows = new Map(this.rows).set(row.label, row)
     this.said = [...this.said, row]
+    this.note(row, how)
     return row
   }
 
-  change(label: string, columns: Partial<ReferenceRow>): void {
+  change(label: string, columns: Partial<ReferenceRow>, how: How = "carried"): void {
     const row = this.rows.get(label)
-    if (row !== undefined) this.put({ ...row, ...columns })
+    if (row !== undefined) this.put({ ...row, ...columns }, how)
+  }
+
+  /** Something that was said and does not stand. */
+  note(row: ReferenceRow, how: How): void {
+    this.log = [...this.log, { at: this.now, row, how }]
   }
 
   judge(write: Case): Ruling {

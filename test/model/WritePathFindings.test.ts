@@ -6,7 +6,7 @@ import { assert, describe, it } from "@effect/vitest"
 import type { Claim, Form } from "./ModelClaims.ts"
 import { playInMemory } from "./ModelRun.ts"
 import { APPENDING, SOON } from "./ModelSteps.ts"
-import type { Act, History, MoveKind, SetPart, Slot, Stated, Step } from "./ModelSteps.ts"
+import type { Act, Ask, History, MoveKind, SetPart, Slot, Stated, Step } from "./ModelSteps.ts"
 
 const ann = (key: number): Slot => ({ writer: 0, key })
 const bob = (key: number): Slot => ({ writer: 1, key })
@@ -37,6 +37,20 @@ const wait: Step = { tag: "wait", millis: SOON }
 
 const dated = (valid_at: number): { readonly stated: Stated } => ({ stated: { valid_at } })
 
+// Every moment of a short history, by each clock.
+const asks: ReadonlyArray<Ask> = Array.from(
+  { length: 40 },
+  (_, at) =>
+    (["valid", "knowledge", "both"] as const).map((axis): Ask => ({
+      what: "list",
+      axis,
+      key: 0,
+      at,
+      known: 39 - at,
+      after: 0
+    }))
+).flat().concat([0, 1, 2].map((key) => ({ what: "timeline", axis: "valid", key, at: 0, known: 0, after: 0 })))
+
 const history = (steps: ReadonlyArray<Step>, more: Partial<History> = {}): History => ({
   policy: "auto_reinforce",
   many: false,
@@ -44,6 +58,7 @@ const history = (steps: ReadonlyArray<Step>, more: Partial<History> = {}): Histo
   cuts: [8],
   restarts: [false],
   faults: ["none"],
+  asks: [],
   steps,
   ...more
 })
@@ -152,7 +167,28 @@ const findings: Readonly<Record<string, History>> = {
     set(bob(0), says(0, 2, "turned"), { run: "r2" }),
     set(ann(0), says(0, 2)),
     update(ann(0), says(2, 0, "turned"), { aim: "id" })
-  ], newest)
+  ], newest),
+  "what is not searched is not suppressed for another that its batch deleted": history([
+    set(ann(3), says(1, 0)),
+    step({ tag: "delete", slot: ann(3), aim: "writer", match: "none", dry: false }),
+    set(ann(3), says(0, 1), { source: "imported" })
+  ]),
+  "a proposal under a key whose row had ended takes over no contradiction": history([
+    set(ann(1), says(0, 0, "far"), { stated: { expires_at: SOON } }),
+    set(bob(1), says(0, 2, "odd")),
+    wait,
+    step({ tag: "set", part: part(ann(1), says(0, 2, "turned")), proposed: true, dry: false })
+  ]),
+  "a memory rolled back twice belongs to the claim it says": history([
+    set(ann(1), says(2, 1)),
+    set(ann(1), says(2, 0)),
+    ...[1, 1, 1].map((back) => step({ tag: "rollback", back, dry: false }))
+  ], { asks }),
+  "an expiry does not bring back, for its time, what was replaced before": history([
+    set(ann(1), says(1, 1)),
+    set(ann(0), says(1, 0)),
+    move([ann(1), { kind: "tombstone", change: "expire" }])
+  ], { ...newest, asks })
 }
 
 describe("found by the model", () => {
