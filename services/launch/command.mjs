@@ -24,7 +24,12 @@ const passedOn = ["SIGINT", "SIGTERM"]
 /** Runs Node on a program and its arguments; resolves with the exit code to leave with. */
 export const runNode = (args) =>
   new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [...memory, "--import", new URL("./child.mjs", import.meta.url).href, ...args], {
+    const child = spawn(process.execPath, [
+      ...memory,
+      "--import",
+      new URL("./child.mjs", import.meta.url).href,
+      ...args
+    ], {
       env: { ...threads, ...process.env, LOOM_CHILD: "1" },
       stdio: "inherit"
     })

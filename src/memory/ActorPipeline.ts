@@ -78,7 +78,7 @@ export const make = <Request, State extends { readonly unsettled: Unsettled }>(
     /** Open while there is room for another batch before the next commit. */
     const room = yield* Effect.makeLatch(true)
     let state: State | null = null
-    let waiting: Array<Batch<Request>> = []
+    const waiting: Array<Batch<Request>> = []
     let writing = false
     let callers = 0
 
@@ -113,7 +113,10 @@ export const make = <Request, State extends { readonly unsettled: Unsettled }>(
         if (state !== mine) return yield* attempt(requests)
         if (Exit.isFailure(judged)) {
           state = null
-          yield* Effect.logWarning("A batch could not be judged; the actor activates again before the next", judged.cause)
+          yield* Effect.logWarning(
+            "A batch could not be judged; the actor activates again before the next",
+            judged.cause
+          )
           return yield* refuseAll(requests, judged.cause)
         }
         waiting.push({ ...judged.value, requests })

@@ -15,7 +15,7 @@ import type { Planned, Planning } from "./MemoryWriting.ts"
 const isWithdrawn = ({ status }: MemoryRow): boolean => status === "tombstoned" || status === "rejected"
 
 /** Whether a content is the claim that a row held. */
-export const restates = (row: MemoryRow, { canonical_sha256, content_sha256 }: Content): boolean =>
+const restates = (row: MemoryRow, { canonical_sha256, content_sha256 }: Content): boolean =>
   row.content_sha256 === content_sha256 || (canonical_sha256 !== "" && row.canonical_sha256 === canonical_sha256)
 
 const hints: Partial<Record<Status, string>> = {
@@ -28,14 +28,12 @@ const hints: Partial<Record<Status, string>> = {
 /** What to do about rows that are out of service, in words; null where there are none. */
 export const hintOf = (rows: ReadonlyArray<MemoryRow>): string | null => hints[rows[0]?.status ?? "void"] ?? null
 
-/** The row that a command means to bring back, of those its target names; undefined when it means none. */
-const revivedBy = (
-  { assumed, content, revives }: UpdateCommand | UpdateByIdCommand,
+/** The rows whose claim a command states again, of those its target names; one writer's, unless it has to say which. */
+export const restated = (
+  { content, revives }: UpdateCommand | UpdateByIdCommand,
   rows: ReadonlyArray<MemoryRow>
-): MemoryRow | undefined =>
-  revives !== true || content === null
-    ? undefined
-    : rows.find((row) => isWithdrawn(row) && isSame(row, assumed) && restates(row, content))
+): ReadonlyArray<MemoryRow> =>
+  revives !== true || content === null ? [] : rows.filter((row) => isWithdrawn(row) && restates(row, content))
 
 const isSame = (row: MemoryRow, { memory_id, memory_type, sensitivity }: Assumed): boolean =>
   row.memory_id === memory_id && row.memory_type === memory_type && row.sensitivity === sensitivity
@@ -74,14 +72,12 @@ const stated = (row: MemoryRow, command: UpdateCommand | UpdateByIdCommand, cont
   }
 }
 
-/** The plan that brings a claim back, or null when the command states none that was taken away. */
+/** The plan that brings a claim back; null when it was prepared for another row. */
 export const revival = (
   planning: Planning,
   command: UpdateCommand | UpdateByIdCommand,
-  rows: ReadonlyArray<MemoryRow>
-): Either.Either<Planned<WriteAnswer>, Refusal> | null => {
-  const row = revivedBy(command, rows)
-  return row === undefined || command.content === null
+  row: MemoryRow
+): Either.Either<Planned<WriteAnswer>, Refusal> | null =>
+  command.content === null || !isSame(row, command.assumed)
     ? null
     : planItem(planning, command.meta, stated(row, command, command.content, planning.moment.now), false)
-}

@@ -24,7 +24,7 @@ import { judgeClaim } from "./MemoryJudging.ts"
 import type { Change, MemoryRow } from "./MemoryModel.ts"
 import { isEnded, isLive } from "./MemoryModel.ts"
 import { charLimitFault } from "./MemoryPlan.ts"
-import { hintOf, revival } from "./MemoryPlanRevival.ts"
+import { hintOf, restated, revival } from "./MemoryPlanRevival.ts"
 import { isRecast, recast, standing } from "./MemoryRecast.ts"
 import { dates } from "./MemoryRestate.ts"
 import { changedTerms, heldTerms } from "./MemoryTerms.ts"
@@ -69,7 +69,9 @@ export const planUpdate = (
 ): Either.Either<Planned<UpdateAnswer>, Refusal> => {
   const present = named(planning.view, command.target)
   const found = correction(planning, command)
-  const back = Either.isRight(found) && found.right === "not_found" ? revival(planning, command, present) : null
+  const said = Either.isRight(found) && found.right === "not_found" ? restated(command, present) : []
+  if (said.length > 1) return Either.left(ambiguous(said))
+  const back = said[0] === undefined ? null : revival(planning, command, said[0])
   if (back === null && Either.isRight(found) && typeof found.right === "string") {
     const precondition = preconditionFault(undefined, command.if_match_sha256)
     if (precondition !== undefined) return Either.left(precondition)

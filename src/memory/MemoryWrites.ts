@@ -8,13 +8,14 @@ import * as Schema from "effect/Schema"
 import { resolveScope, resolveUser } from "../kernel/Caller.ts"
 import type { Caller } from "../kernel/Caller.ts"
 import type { Scope } from "../kernel/Identity.ts"
-import { isWellFormed } from "../kernel/Json.ts"
+import { isWellFormed, sha256 } from "../kernel/Json.ts"
+import type { Json } from "../kernel/Json.ts"
 import { refuse, toWire } from "../kernel/LoomError.ts"
 import { bind, payloadFault, UNSOUND_TEXT } from "../kernel/Verb.ts"
 import type { BoundVerb, Payload } from "../kernel/Verb.ts"
 import { MemoryClient } from "./MemoryClient.ts"
 import type { FailedItem, SetItem, Target, WriteMeta } from "./MemoryCommand.ts"
-import { MemoryIntake } from "./MemoryIntake.ts"
+import { MemoryIntake, storedForm } from "./MemoryIntake.ts"
 import { isLive, isRedacted, valueOf } from "./MemoryModel.ts"
 import type { MemoryRow } from "./MemoryModel.ts"
 import * as MemoryPreparing from "./MemoryPreparing.ts"
@@ -90,6 +91,14 @@ export const make: Effect.Effect<
       return yield* client.bulkSet(scope, { _tag: "memory.bulk_set", meta, items })
     })
 
+  /** The row out of service that held a value, or else the last one that went. */
+  const withdrawn = (scope: Scope, target: Target, value: Json) =>
+    Effect.gen(function*() {
+      const hash = sha256(storedForm(value).value)
+      return (yield* current(scope, target, (row) => isWithdrawn(row) && row.content_sha256 === hash)) ??
+        (yield* current(scope, target, isWithdrawn))
+    })
+
   const updateCommand = (
     request: Payload<typeof MemoryUpdate> | Payload<typeof MemoryUpdateById>,
     scope: Scope,
@@ -100,7 +109,7 @@ export const make: Effect.Effect<
     Effect.gen(function*() {
       // A value may be that of a claim which was taken away and is stated again.
       const row = live ??
-        (request.value === undefined ? undefined : yield* current(scope, target, isWithdrawn))
+        (request.value === undefined ? undefined : yield* withdrawn(scope, target, request.value))
       const now = yield* Clock.currentTimeMillis
       // A new end of the same row does what the old one would have done.
       const prepared = statementOf(request, now, row === undefined || row.on_expire === "" ? undefined : row.on_expire)

@@ -59,6 +59,24 @@ describe("a claim that was taken away", () => {
       assert.deepInclude(back, { updated: true, status: "conflicted", conflict_verdict: "conflict" })
     }).pipe(Effect.provide(layer())))
 
+  it.live("of one of several writers comes back alone; where several said it, the caller says whose", () =>
+    Effect.gen(function*() {
+      for (
+        const [agent, said] of [["a", value], ["b", "Dinner is at eight"], ["c", "Breakfast is at seven"]] as const
+      ) {
+        yield* ask(MemorySet, { memory_key, value: said, agent })
+        yield* ask(MemoryDelete, { memory_key, agent })
+      }
+      yield* ask(MemoryUpdate, { memory_key, value: "Dinner is at eight" })
+      assert.strictEqual((yield* ask(MemoryGet, { memory_key })).agent, "b")
+      yield* ask(MemoryDelete, { memory_key })
+      yield* ask(MemorySet, { memory_key, value, agent: "c" })
+      yield* ask(MemoryDelete, { memory_key, agent: "c" })
+      const result = yield* Effect.either(call("memory.update", { memory_key, value }))
+      assert.strictEqual(Either.isLeft(result) ? toWire(result.left).body.detail.code : "stored", "AMBIGUOUS_KEY")
+      assert.isTrue((yield* ask(MemoryUpdate, { memory_key, value, agent: "c" })).updated)
+    }).pipe(Effect.provide(layer())))
+
   it.live("is not corrected into another one: the answer says what to do", () =>
     Effect.gen(function*() {
       const { memory_id } = yield* ask(MemorySet, { memory_key, value })

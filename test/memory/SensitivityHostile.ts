@@ -37,6 +37,8 @@ const units: ReadonlyArray<string> = [
     "api_key="
   ],
   ["secret=a.", "secret=a.a.a.a.", "secret: a-a-", "token 0123456789abcdef ", "pass: ", "{\"password\":\"", "\\\""],
+  ["4 8 2 1, ", "4 8 2 1 5 5 5 5 5 5 5 5 5 5 5 5 5 5 5 ,", "PIN: 4 8 2 1 x ", "pw for ", "pw is "],
+  ["\u0455\u043A-", "\u0410\u041AI\u0410", "\u0441\u043E\u0440 "],
   ["pin ", "PIN: ", "pin for ", "bearer ", "bearer aaaaaaaaaaaaaaaaaaaa ", "Authorization: Basic aaaaaaaa "],
   [
     "eyJ",

@@ -200,8 +200,11 @@ export const makeHouse = ({ bounds, committer, laws, scope, store, time }: House
         broken.by = null
         const asked = yield* Effect.forEach(commands, (command) =>
           Effect.map(Deferred.make<Reply>(), (answered): Asked => ({ command, answered })))
-        for (const part of next === "none" ? inParts(asked) : [asked]) yield* pipeline.offer(part)
-        const replies = yield* Effect.forEach(asked, ({ answered }) => Deferred.await(answered))
+        for (const part of next === "none" ? inParts(asked) : [asked]) {
+          yield* pipeline.offer(part)
+        }
+        const replies = yield* Effect.forEach(asked, ({ answered }) =>
+          Deferred.await(answered))
         return broken.by === null ? replies : yield* Effect.fail(broken.by)
       }).pipe(
         Effect.withTracerEnabled(false),

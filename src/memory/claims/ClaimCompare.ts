@@ -15,6 +15,8 @@ export { type Claim, parseClaim } from "./ClaimParse.ts"
 
 /** `similarity`: cosine of the two claims' embeddings, -1 to 1. */
 export const compareClaims = (stored: Claim, written: Claim, similarity: number): Comparison => {
+  // The case of a field counts: `{"host":"a"}` and `{"host":"A"}` are two records, whatever their texts come to.
+  if (stored.record !== undefined && written.record !== undefined) return records(stored, written)
   if (stored.canonical === written.canonical && stored.canonical !== "") {
     return answer("same", "canonical", "The two are equal apart from case, punctuation and white space.")
   }

@@ -112,6 +112,21 @@ describe("ClaimCompare", () => {
     assert.notStrictEqual(compare([record({ a: "1" }), record({ a: 1 })], near).relation, "same")
   })
 
+  it("takes no record for another whose fields differ in case alone", () => {
+    const pairs: ReadonlyArray<readonly [string, string]> = [
+      ["{\"host\":\"a\",\"port\":8080}", "{\"host\":\"A\",\"port\":8080}"],
+      ["{\"host\":\"A\",\"Port\":8080}", "{\"port\":8080,\"host\":\"a\"}"],
+      ["{\"path\":\"/etc/foo\",\"mode\":\"x\"}", "{\"path\":\"/etc/Foo\",\"mode\":\"x\"}"],
+      ["[\"a\",\"b\"]", "[\"A\",\"b\"]"]
+    ]
+    for (const [a, b] of pairs) {
+      assert.notStrictEqual(compare([a, b], 1).relation, "same", a)
+      assert.notStrictEqual(compare([b, a], 1).relation, "same", b)
+    }
+    const spaced = "{\"port\": 8080, \"host\": \"a\"}"
+    assert.strictEqual(compare([pairs[0]?.[0] ?? "", spaced], 1).relation, "same")
+  })
+
   it("never calls long texts the same that differ behind what it parses", () => {
     const long = "The pump is checked every week by the night shift. ".repeat(60)
     assert.strictEqual(compare([long, long], 1).relation, "same")
