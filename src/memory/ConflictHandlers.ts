@@ -118,7 +118,10 @@ export const make: Effect.Effect<ReadonlyArray<BoundVerb>, never, MemoryClient |
           ids: [request.memory_id, ...(request.with_ids ?? [])],
           keys: []
         })
-        const kept = asked.find((row) => row.memory_id === request.memory_id && isServed(row, now))
+        // One that ran out can be taken back or let be, and not be what holds.
+        const isMeant = (row: MemoryRow) =>
+          isServed(row, now) || (request.action !== "revise" && row.status === "conflicted")
+        const kept = asked.find((row) => row.memory_id === request.memory_id && isMeant(row))
         const wanted = request.with_ids ?? kept?.conflict_with ?? []
         const named = request.with_ids !== undefined || kept === undefined
           ? asked

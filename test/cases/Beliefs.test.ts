@@ -153,21 +153,25 @@ layer(LoomServer.layer(), { excludeTestServices: true, timeout: 90_000 })("Belie
 
   it.effect("a contradiction whose other side ran out is listed until somebody decides it", () =>
     Effect.gen(function*() {
-      const namespace = freshNamespace()
-      const { a, b } = yield* contradiction(namespace, { ttl_seconds: 1 })
-      const gone = Effect.repeat(ok(MemoryGet, { namespace, memory_key: "orion/a" }), { while: ({ found }) => found })
-      yield* gone
-      assert.deepInclude(yield* ok(MemoryGet, { namespace, memory_key: "orion/b" }), { status: "conflicted" })
-      const listed = yield* ok(ConflictsList, { namespace })
-      assert.deepStrictEqual(
-        [listed.total, listed.conflicts[0]?.sides.map(({ memory_id }) => memory_id)],
-        [1, [a.memory_id, b.memory_id]]
-      )
-      const valid = yield* ok(NamespaceValidate, { namespace, conflict_age_seconds: 0 })
-      assert.deepInclude(valid.findings.find(({ name }) => name === "stale_conflicts"), { count: 1 })
-      yield* ok(ConflictsResolve, { namespace, action: "allow", memory_id: b.memory_id })
-      assert.deepInclude(yield* ok(MemoryGet, { namespace, memory_key: "orion/b" }), { status: "active" })
-      assert.strictEqual((yield* ok(ConflictsList, { namespace })).total, 0)
+      for (const action of ["allow", "contract"] as const) {
+        const namespace = freshNamespace()
+        const { a, b } = yield* contradiction(namespace, { ttl_seconds: 1 })
+        yield* Effect.repeat(ok(MemoryGet, { namespace, memory_key: "orion/a" }), { while: ({ found }) => found })
+        assert.deepInclude(yield* ok(MemoryGet, { namespace, memory_key: "orion/b" }), { status: "conflicted" })
+        const listed = yield* ok(ConflictsList, { namespace })
+        assert.deepStrictEqual(
+          [listed.total, listed.conflicts[0]?.sides.map(({ memory_id }) => memory_id)],
+          [1, [a.memory_id, b.memory_id]]
+        )
+        const valid = yield* ok(NamespaceValidate, { namespace, conflict_age_seconds: 0 })
+        assert.deepInclude(valid.findings.find(({ name }) => name === "stale_conflicts"), { count: 1 })
+        const revised = yield* ok(ConflictsResolve, { namespace, action: "revise", memory_id: a.memory_id })
+        assert.deepInclude(revised, { resolved: false, reason: "not_found" })
+        const memory_id = action === "allow" ? b.memory_id : a.memory_id
+        assert.isTrue((yield* ok(ConflictsResolve, { namespace, action, memory_id })).resolved)
+        assert.deepInclude(yield* ok(MemoryGet, { namespace, memory_key: "orion/b" }), { status: "active" })
+        assert.strictEqual((yield* ok(ConflictsList, { namespace })).total, 0)
+      }
     }))
 
   it.effect("pairs that a rollback brought back are listed with what brought them", () =>
