@@ -38,7 +38,7 @@ const pick = (words: ReadonlyArray<string>, wanted: ReadonlySet<string>) => word
 
 // What may open a phrase that says when, where or how, and so may stand in front or behind.
 const openings = new Set(
-  "on in at by every each during since for from until before after within over under with per once twice usually always never currently today"
+  "on in at by every each during since for from until before after within over under with per once twice usually always never currently today if when whenever unless while because"
     .split(" ")
 )
 
@@ -64,6 +64,19 @@ const endsAsBegins = (plain: ReadonlyArray<string>, fronted: ReadonlyArray<strin
   return false
 }
 
+// Words that give the members of a list their order, or their partners.
+const ordering = /\b(?:then|first|second|last|finally|before|after|respectively|rank|steps?|order|from|over)\b/i
+
+/** "Russian and Estonian" for "Estonian and Russian": two neighbours of one "and" have changed places. */
+const isTurnedList = (left: ReadonlyArray<string>, right: ReadonlyArray<string>): boolean => {
+  const at = left.findIndex((word) => word === "and" || word === "or")
+  if (at < 1 || left.some((word, i) => i !== at && (word === "and" || word === "or"))) return false
+  const differing = left.flatMap((word, i) => word === right[i] ? [] : [i])
+  const [start, end] = [differing[0] ?? 0, (differing[differing.length - 1] ?? 0) + 1]
+  if (start >= at || end <= at + 1) return false
+  return sameSequence([...left.slice(at + 1, end), left[at]!, ...left.slice(start, at)], right.slice(start, end))
+}
+
 const tensesIn = (words: ReadonlyArray<string>): string =>
   Object.entries(tenses).filter(([, marks]) => words.some((word) => marks.has(word))).map(([name]) => name).join()
 
@@ -86,13 +99,15 @@ const mutual = new Set(
 export const doubtOf = (stored: string, written: string): string | undefined => {
   const [ours, theirs] = [wordsOf(stored), wordsOf(written)]
   // Among signs a number has its place: a schedule, a formula.
-  const signed = (text: string) => signs.test(lowered(text)) ? lowered(text).match(signsAndNumbers) ?? [] : []
+  // The sign of `key = value` is a verb.
+  const told = (text: string) => /=[^=]*=/.test(text) ? lowered(text) : lowered(text).replace(/(?<![<>!])=/, " ")
+  const signed = (text: string) => signs.test(told(text)) ? told(text).match(signsAndNumbers) ?? [] : []
   if (!sameSequence(signed(stored), signed(written))) return "their signs are not the same, or stand in another order"
   if (!sameSequence(padded(stored), padded(written))) return "a number that begins with zero is a name, not a value"
   if (!sameSequence(pick(ours, protocols), pick(theirs, protocols))) return "they name other protocols"
   // "Nobody but" shuts out as "only" does.
   const shut = (text: string) =>
-    sorted(pick(wordsOf(text.replace(/\b(?:no ?body|no one|nothing|none) (?:but|except)\b/gi, "only")), shuttingOut))
+    sorted(pick(wordsOf(text.replace(/\b(?:no ?body|no one|nothing|none) (?:but|except)\b/gi, "only").replace(/\bfree (?:of|from)\b/gi, "without")), shuttingOut))
   if (!sameSequence(shut(stored), shut(written))) {
     return "one of them shuts something out"
   }
@@ -107,7 +122,11 @@ export const doubtOf = (stored: string, written: string): string | undefined => 
     if (!sameSequence(decimals(stored), decimals(written))) return "their versions are written in other digits"
   }
   const isReordered = sameSequence(sorted(ours), sorted(theirs)) && !sameSequence(ours, theirs)
-  if (isReordered && !ours.some((word) => mutual.has(word)) && !isFronted(ours, theirs) && !isInverted(ours, theirs)) {
+  const isList = isReordered && !ordering.test(stored) && !/:/.test(stored) && isTurnedList(ours, theirs)
+  if (
+    isReordered && !isList && !ours.some((word) => mutual.has(word)) && !isFronted(ours, theirs) &&
+    !isInverted(ours, theirs)
+  ) {
     return "the same words stand in another order"
   }
   return undefined

@@ -7,7 +7,7 @@ const groups = `
 live reside dwell home residence inhabit
 work job
 born birth birthday birthdate
-begin start commence kickoff begins
+begin start commence kickoff begins kick_off
 end finish conclude complete completion
 buy purchase acquire
 big large huge
