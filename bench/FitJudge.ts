@@ -3,9 +3,9 @@
  * of English claims and writes its weights. Before that it says what the judge would make of each set of pairs when the
  * model is fitted to all the others: the figures to go by, since a model knows the pairs it was fitted to.
  */
-import * as FileSystem from "@effect/platform/FileSystem"
 import * as Command from "@effect/cli/Command"
 import * as Options from "@effect/cli/Options"
+import * as FileSystem from "@effect/platform/FileSystem"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { cliFailure } from "../services/cli/CliFailure.ts"
@@ -50,7 +50,11 @@ const embedded = (pairs: ReadonlyArray<typeof Pair.Type>) =>
     const embedder = yield* Embedder
     return yield* Effect.forEach(pairs, (pair) =>
       Effect.map(embedder.embed([pair.a, pair.b]), ([one, other]) =>
-        ruledPair(pair, one!.reduce((sum, value, at) => sum + value * other![at]!, 0))), { concurrency: 16 })
+        ruledPair(
+          pair,
+          one!.reduce((sum, value, at) =>
+            sum + value * other![at]!, 0)
+        )), { concurrency: 16 })
   }).pipe(Effect.provide(EmbedderUseLite.layer))
 
 const example = ({ class: name, features }: Ruled): Logistic.Example => ({
@@ -58,7 +62,8 @@ const example = ({ class: name, features }: Ruled): Logistic.Example => ({
   label: classes.findIndex((one) => one === name)
 })
 
-const fitTo = (pairs: ReadonlyArray<Ruled>) => Logistic.fit(pairs.map(example), { classes: classes.length, penalty, steps })
+const fitTo = (pairs: ReadonlyArray<Ruled>) =>
+  Logistic.fit(pairs.map(example), { classes: classes.length, penalty, steps })
 
 /** What the judge makes of a pair with a model. */
 const verdictOf = (pair: Ruled, model: Logistic.Fit): typeof classes[number] => {
@@ -112,7 +117,10 @@ const written = ({ bias, features }: Logistic.Fit): string =>
   ].join("\n")
 
 const command = Command.make("judge:fit", {
-  files: Options.text("pairs").pipe(Options.atLeast(1), Options.withDescription("Labelled pairs with their set, JSON lines")),
+  files: Options.text("pairs").pipe(
+    Options.atLeast(1),
+    Options.withDescription("Labelled pairs with their set, JSON lines")
+  ),
   out: Options.text("out").pipe(
     Options.withDefault("src/memory/claims/ClaimWeights.ts"),
     Options.withDescription("The module to write")
@@ -121,7 +129,9 @@ const command = Command.make("judge:fit", {
 }, ({ check, files, out }) =>
   Effect.gen(function*() {
     const texts = yield* Effect.forEach(files, (file) => Stdin.read(file))
-    const lines = texts.flatMap((text) => new TextDecoder().decode(text).split("\n")).filter((line) => line.trim() !== "")
+    const lines = texts.flatMap((text) => new TextDecoder().decode(text).split("\n")).filter((line) =>
+      line.trim() !== ""
+    )
     const all = yield* Effect.forEach(lines, (line) => Schema.decodeUnknown(Pair)(line)).pipe(
       Effect.catchAll(() => cliFailure("usage", "PAIRS", "A line is no pair with its set"))
     )
@@ -141,9 +151,11 @@ const command = Command.make("judge:fit", {
       ]),
       (line) => Output.note(line)
     )
-    if (!check) yield* Effect.flatMap(FileSystem.FileSystem, (fs) => fs.writeFileString(out, written(fitTo(pairs)))).pipe(
-      Effect.catchAll(() => cliFailure("failed", "OUT", `${out} could not be written`))
-    )
+    if (!check) {
+      yield* Effect.flatMap(FileSystem.FileSystem, (fs) => fs.writeFileString(out, written(fitTo(pairs)))).pipe(
+        Effect.catchAll(() => cliFailure("failed", "OUT", `${out} could not be written`))
+      )
+    }
   })).pipe(Command.withDescription("Fits the judge's last word to labelled pairs of claims"))
 
 EvalMain.run("judge:fit", command)

@@ -58,7 +58,9 @@ export const fit = (examples: ReadonlyArray<Example>, { classes, penalty, steps 
   const unscaled = (k: number, at: number) => weights[k * width + at]! / spreads[at]!
   const each = Array.from({ length: classes }, (_, k) => k)
   return {
-    bias: each.map((k) => names.reduce((sum, _, at) => sum - unscaled(k, at) * means[at]!, weights[k * width + names.length]!)),
+    bias: each.map((k) =>
+      names.reduce((sum, _, at) => sum - unscaled(k, at) * means[at]!, weights[k * width + names.length]!)
+    ),
     features: Object.fromEntries(names.map((name, at) => [name, each.map((k) => unscaled(k, at))]))
   }
 }

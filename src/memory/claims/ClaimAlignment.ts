@@ -84,7 +84,8 @@ const inflected = (from: string, to: string): boolean =>
 
 const nearly = (from: Item, to: Item): boolean => {
   if (from.value !== undefined || to.value !== undefined) return false
-  const common = from.text !== to.text && (/-/.test(from.text) || !/^\p{Lu}/u.test(from.text) || !/^\p{Lu}/u.test(to.text))
+  const common = from.text !== to.text &&
+    (/-/.test(from.text) || !/^\p{Lu}/u.test(from.text) || !/^\p{Lu}/u.test(to.text))
   if (common && inflected(from.text.toLowerCase(), to.text.toLowerCase())) return true
   if (from.kind === "name" || to.kind === "name") return false
   if (shortened(from.lemma, to.lemma) || shortened(to.lemma, from.lemma)) return true
@@ -165,15 +166,25 @@ const isNamed = ({ from, to }: Pairing) => from.item.kind === "name" || to.item.
 
 /** "Russian and Estonian": members of one list stand in any order. */
 const listed = (first: Placed, second: Placed): boolean =>
-  first.clause === second.clause && first.place === second.place && (first.item.listed === true || second.item.listed === true)
+  first.clause === second.clause && first.place === second.place &&
+  (first.item.listed === true || second.item.listed === true)
+
+// WordNet's files of groups and persons.
+const doers = [14, 18]
+/** Somebody, who may do what another one does: a name, the staff, the teacher. */
+const canAct = (pairing: Pairing) =>
+  isNamed(pairing) ||
+  pairing.from.item.kind === "noun" && nounFields(pairing.from.item.lemma).some((field) => doers.includes(field))
 
 const isAcronym = ({ item }: Placed) => /^[A-Z]{2,4}s?$/.test(item.text)
 
 const trading = (first: Pairing, second: Pairing): boolean => {
   const words = [first.from, first.to, second.from, second.to]
-  if (words.some(({ item, place }) => place === "verb" || item.kind === "adjective" || item.kind === "verb")) return false
+  if (words.some(({ item, place }) => place === "verb" || item.kind === "adjective" || item.kind === "verb")) {
+    return false
+  }
   if (listed(first.from, second.from) && listed(first.to, second.to)) return false
-  if (isNamed(first) && isNamed(second) && !words.some(isAcronym)) return true
+  if (canAct(first) && canAct(second) && !words.some(isAcronym)) return true
   if (first.from.item.value !== undefined || second.from.item.value !== undefined) {
     return first.from.item.value?.dimension === second.from.item.value?.dimension
   }
@@ -184,15 +195,17 @@ const trading = (first: Pairing, second: Pairing): boolean => {
     (isNamed(first) || isNamed(second) || ofOneField(first.from.item, second.from.item))
 }
 
+/** "The purchase by Orbis": whoever does it is told of last and comes first. */
+const isDoer = ({ item, place }: Placed): boolean => place === "by" || item.side === "by"
+
 /** Pairs of words that could stand for one another and stand in the other order: who manages whom, from where to where. */
 export const traded = (
   one: ReadonlyArray<Placed>,
   other: ReadonlyArray<Placed>,
   { pairs }: Alignment
 ): number => {
-  const order = new Map([...one, ...other].map((word) => [word, 0]))
-  one.forEach((word, at) => order.set(word, at))
-  other.forEach((word, at) => order.set(word, at))
+  const order = new Map<Placed, number>()
+  for (const words of [one, other]) words.forEach((word, at) => order.set(word, isDoer(word) ? at - mostWords : at))
   let count = 0
   for (const [at, first] of pairs.entries()) {
     for (const second of pairs.slice(at + 1)) {
@@ -203,4 +216,3 @@ export const traded = (
   }
   return count
 }
-

@@ -107,7 +107,17 @@ export const doubtOf = (stored: string, written: string): string | undefined => 
   if (!sameSequence(pick(ours, protocols), pick(theirs, protocols))) return "they name other protocols"
   // "Nobody but" shuts out as "only" does.
   const shut = (text: string) =>
-    sorted(pick(wordsOf(text.replace(/\b(?:no ?body|no one|nothing|none) (?:but|except)\b/gi, "only").replace(/\bfree (?:of|from)\b/gi, "without")), shuttingOut))
+    sorted(
+      pick(
+        wordsOf(
+          text.replace(/\b(?:no ?body|no one|nothing|none) (?:but|except)\b/gi, "only").replace(
+            /\bfree (?:of|from)\b/gi,
+            "without"
+          )
+        ),
+        shuttingOut
+      )
+    )
   if (!sameSequence(shut(stored), shut(written))) {
     return "one of them shuts something out"
   }

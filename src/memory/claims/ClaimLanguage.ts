@@ -135,7 +135,8 @@ export const languageOf = (text: string, words: ReadonlyArray<string>): Guess =>
   // Names with digits are of no language; "left-handed" and "read_timeout" are of that of their parts.
   const told = words.filter((word) => !/\d/.test(word))
   const isEnglish = (word: string) => isKnown(word) || littleWords.en.has(word)
-  const known = told.filter((word) => isEnglish(word) || /[-_]/.test(word) && word.split(/[-_]/).every(isEnglish)).length
+  const known =
+    told.filter((word) => isEnglish(word) || /[-_]/.test(word) && word.split(/[-_]/).every(isEnglish)).length
   const mostlyEnglish = known * 2 >= told.length
   // Turkish and its neighbours have no grammar here.
   if (/[ışğİ]/.test(text)) return { language: "other", certainty: 1.5 }

@@ -32,7 +32,7 @@ export const oddsOf = (features: Readonly<Record<string, number>>, weights: Weig
   const sums = [...weights.bias]
   for (const [name, value] of Object.entries(features)) {
     const row = value === 0 ? undefined : weights.features[name]
-    if (row !== undefined) for (const [at, weight] of row.entries()) sums[at]! += weight * value
+    if (row !== undefined) { for (const [at, weight] of row.entries()) sums[at]! += weight * value }
   }
   const [clear = 1, conflict = 1, duplicate = 1] = sums.map(Math.exp)
   const all = clear + conflict + duplicate

@@ -8,8 +8,8 @@ import { verbLemma } from "./ClaimLexicon.ts"
 import { complementary, differingValues, oppositeWords, sameDimension } from "./ClaimMatch.ts"
 import type { Claim } from "./ClaimParse.ts"
 import { isThin } from "./ClaimReworded.ts"
-import { saysLittle, tensesDiffer, weak } from "./ClaimThinVerbs.ts"
 import { loneQuantifiers, ofOtherPersons, stanceOf, stancesOppose } from "./ClaimStance.ts"
+import { saysLittle, tensesDiffer, weak } from "./ClaimThinVerbs.ts"
 import { wordingOf } from "./ClaimWording.ts"
 import { directed } from "./ClaimWords.ts"
 
@@ -37,14 +37,17 @@ const both = (left: ReadonlyArray<Placed>, right: ReadonlyArray<Placed>, holds: 
 const adding = /\b(?:also|too|as well|another|additionally|in addition|besides|second|other|both)\b/i
 const changing =
   /\b(?:no longer|any ?more|moved|switched|changed|replaced|instead|since|now|from now on|used to|until|formerly|previously|was|were|will)\b/i
-const staging = /\b(?:as an? (?:child|kid|adult|boy|girl|student|teenager)|before|after|during|overnight|by day|by night|in winter|in summer)\b/gi
+const staging =
+  /\b(?:as an? (?:child|kid|adult|boy|girl|student|teenager)|before|after|during|overnight|by day|by night|in winter|in summer)\b/gi
 
 /** "Unsupported" beside "supports": denied by its first letters. */
 const prefixed = (words: ReadonlyArray<Placed>, others: ReadonlyArray<Placed>): boolean =>
   words.some(({ item }) => {
     const rest = /^(?:un|in|non|dis)-?([a-z]{4,})$/.exec(item.text.toLowerCase())?.[1]
     return rest !== undefined &&
-      others.some((other) => other.item.kind !== "name" && (other.item.lemma === verbLemma(rest) || other.item.text.toLowerCase() === rest))
+      others.some((other) =>
+        other.item.kind !== "name" && (other.item.lemma === verbLemma(rest) || other.item.text.toLowerCase() === rest)
+      )
   })
 
 const isPreposition = (place: string) => place !== "" && place !== "subject" && place !== "verb"
@@ -72,7 +75,9 @@ const countOthers = (one: ReadonlyArray<Placed>, other: ReadonlyArray<Placed>, {
   return pairs.some(({ from, to }) => {
     if (from.item.value?.dimension !== "number") return false
     const [ours, theirs] = [next(one, from), next(other, to)]
-    return ours !== undefined && theirs !== undefined && !pairs.some((pair) => pair.from === ours && pair.to === theirs) &&
+    return ours !== undefined && theirs !== undefined && !pairs.some((pair) =>
+      pair.from === ours && pair.to === theirs
+    ) &&
       pairs.some((pair) => pair.from === ours || pair.to === theirs)
   })
 }
@@ -101,14 +106,21 @@ export const likenessOf = (stored: Claim, written: Claim, similarity: number): L
   const kinds = (holds: (word: Placed) => boolean) => both(strong.left, strong.right, holds)
   const fielded = (kind: string, same: boolean) =>
     counted(strong.left, (from) =>
-      from.item.kind === kind &&
-      strong.right.some((to) => to.item.kind === kind && ofOneField(from.item, to.item) === same)) > 0 ? 1 : 0
-  const slots = counted(left, (from) => right.some((to) => to.place === from.place)) 
+        from.item.kind === kind &&
+        strong.right.some((to) => to.item.kind === kind && ofOneField(from.item, to.item) === same)) > 0 ?
+      1 :
+      0
+  const slots = counted(left, (from) => right.some((to) => to.place === from.place))
   const heads = counted(left, (word) => word.head && word.place === "subject") > 0 &&
     counted(right, (word) => word.head && word.place === "subject") > 0
-  const subjects = (words: ReadonlyArray<Placed>) => words.filter(({ clause, place }) => clause === 0 && place === "subject")
-  const metSubject = pairs.some(({ from, to }) => from.clause === 0 && to.clause === 0 && from.place === "subject" && to.place === "subject" && (from.head || to.head))
-  const crossed = pairs.some(({ from, to }) => (from.place === "subject") !== (to.place === "subject") && (from.head || to.head))
+  const subjects = (words: ReadonlyArray<Placed>) =>
+    words.filter(({ clause, place }) => clause === 0 && place === "subject")
+  const metSubject = pairs.some(({ from, to }) =>
+    from.clause === 0 && to.clause === 0 && from.place === "subject" && to.place === "subject" && (from.head || to.head)
+  )
+  const crossed = pairs.some(({ from, to }) =>
+    (from.place === "subject") !== (to.place === "subject") && (from.head || to.head)
+  )
   const loneSubject = (words: ReadonlyArray<Placed>, lone: ReadonlyArray<Placed>) => {
     const all = subjects(words)
     return all.length === 0 ? 0 : counted(all, (word) => lone.includes(word)) / all.length
@@ -132,10 +144,23 @@ export const likenessOf = (stored: Claim, written: Claim, similarity: number): L
   const subjectNames = inSubject(left, isName) && inSubject(right, isName)
   // Who mentors and who is mentored: the middle of a chain stands in both.
   const behindOne = (words: ReadonlyArray<Placed>) => words.some((word) => isName(word) && word.place !== "subject")
-  const chained = crossed && (inSubject(left, isName) && behindOne(right) || inSubject(right, isName) && behindOne(left))
+  const chained = crossed &&
+    (inSubject(left, isName) && behindOne(right) || inSubject(right, isName) && behindOne(left))
   const adjectives = both(left, right, ({ item }) => item.kind === "adjective")
   const differing = (values === undefined ? 0 : valuePairs) + (opposite === undefined ? 0 : 1) +
-    both(left, right, isName) + fielded("noun", true) + Math.min(1, turnedSides) + (opposite === undefined ? Math.min(1, adjectives) : 0)
+    both(left, right, isName) + fielded("noun", true) + Math.min(1, turnedSides) +
+    (opposite === undefined ? Math.min(1, adjectives) : 0)
+  // Pairs of leftovers in like places that are no value and no opposites: what the two are said of.
+  const fillings = counted(
+    left,
+    (from) =>
+      from.item.value === undefined && from.item !== opposite?.from && from.item.kind !== "verb" &&
+      from.place !== "verb" &&
+      right.some((to) =>
+        to.item.value === undefined && to.item !== opposite?.to && to.place === from.place && to.item.kind !== "verb" &&
+        to.place !== "verb"
+      )
+  )
   const features = {
     cosine: similarity,
     cosine2: similarity * similarity,
@@ -145,7 +170,10 @@ export const likenessOf = (stored: Claim, written: Claim, similarity: number): L
     sharedNames: Math.min(2, counted(pairs.map(({ from }) => from), isName)),
     sharedValues: Math.min(2, counted(pairs.map(({ from }) => from), isValue)),
     sharedVerb: pairs.some(({ from, to }) => from.place === "verb" && to.place === "verb") ? 1 : 0,
-    nearPairs: Math.min(3, counted(pairs.map(({ grade, from }) => ({ ...from, head: grade === 1 })), ({ head }) => head)),
+    nearPairs: Math.min(
+      3,
+      counted(pairs.map(({ grade, from }) => ({ ...from, head: grade === 1 })), ({ head }) => head)
+    ),
     synonymPairs: Math.min(3, pairs.filter(({ grade }) => grade === 2).length),
     strongBoth: Math.min(3, Math.min(strong.left.length, strong.right.length)),
     strongMore: Math.min(4, Math.abs(strong.left.length - strong.right.length)),
@@ -167,6 +195,10 @@ export const likenessOf = (stored: Claim, written: Claim, similarity: number): L
     opposed,
     opposedCovered: opposed * Math.min(coverOurs, coverTheirs),
     opposedLone: opposed === 1 && strong.left.length > 0 && strong.right.length > 0 ? 1 : 0,
+    // Allowed on one terrace and not on the other; closed here and open there.
+    opposedFilled: opposed === 1 && fillings > 0 ? likeWording : 0,
+    oppositeFilled: opposite !== undefined && opposed === 0 && fillings > 0 ? likeWording : 0,
+    valueFilled: values !== undefined && fillings > 0 ? likeWording : 0,
     oppositeOpposed: opposed === 1 && opposite !== undefined ? 1 : 0,
     quantifierLone: Math.min(2, lone.length),
     quantifierOpposed: stancesOppose(ourStance, theirStance) ? 1 : 0,

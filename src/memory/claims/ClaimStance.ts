@@ -26,7 +26,11 @@ const lets = new Set(["permit", "let", "possible"].map(conceptOf))
 
 const ofFrame = (frame: Frame): { readonly denials: number; readonly quantifiers: ReadonlyArray<string> } => {
   let denials = frame.denials
-  const words = [frame.verb, frame.verbText, ...complements(frame).flatMap(({ concept, lemma, text }) => [concept, lemma, text])]
+  const words = [
+    frame.verb,
+    frame.verbText,
+    ...complements(frame).flatMap(({ concept, lemma, text }) => [concept, lemma, text])
+  ]
   if (words.some((word) => absences.has(word))) denials++
   const names = frame.quantifiers.filter((name) => name !== "none" && name !== "not-all").map((name) => {
     const turned = name === "more-than" ? "at-most" : name === "less-than" ? "at-least" : undefined
@@ -41,7 +45,11 @@ const ofFrame = (frame: Frame): { readonly denials: number; readonly quantifiers
   const free = names.filter((name) => name !== "can" && name !== "may")
   return {
     denials,
-    quantifiers: bounded ? free : free.length < names.length || words.some((word) => lets.has(word)) ? [...free, "can"] : free
+    quantifiers: bounded
+      ? free
+      : free.length < names.length || words.some((word) => lets.has(word))
+      ? [...free, "can"]
+      : free
   }
 }
 
