@@ -14,6 +14,7 @@ import * as Stdin from "../services/cli/Stdin.ts"
 import { compareByRules, parseClaim } from "../src/memory/claims/ClaimCompare.ts"
 import { decide, featuresOf } from "../src/memory/claims/ClaimLastWord.ts"
 import { likenessOf } from "../src/memory/claims/ClaimLikeness.ts"
+import type { Row, Weights } from "../src/memory/claims/ClaimWeights.ts"
 import { Embedder } from "../src/platform/Embedder.ts"
 import * as EmbedderUseLite from "../src/platform/EmbedderUseLite.ts"
 import * as EvalMain from "./support/EvalMain.ts"
@@ -62,11 +63,18 @@ const example = ({ class: name, features }: Ruled): Logistic.Example => ({
   label: classes.findIndex((one) => one === name)
 })
 
-const fitTo = (pairs: ReadonlyArray<Ruled>) =>
-  Logistic.fit(pairs.map(example), { classes: classes.length, penalty, steps })
+const fitTo = (pairs: ReadonlyArray<Ruled>): Weights =>
+  asWeights(Logistic.fit(pairs.map(example), { classes: classes.length, penalty, steps }))
+
+const asRow = ([clear = 0, conflict = 0, duplicate = 0]: ReadonlyArray<number>): Row => [clear, conflict, duplicate]
+
+const asWeights = ({ bias, features }: Logistic.Fit): Weights => ({
+  bias: asRow(bias),
+  features: Object.fromEntries(Object.entries(features).map(([name, row]) => [name, asRow(row)]))
+})
 
 /** What the judge makes of a pair with a model. */
-const verdictOf = (pair: Ruled, model: Logistic.Fit): typeof classes[number] => {
+const verdictOf = (pair: Ruled, model: Weights): typeof classes[number] => {
   if (pair.similarity < nominated) return "clear"
   const { relation } = pair.ruled.relation === "same"
     ? pair.ruled
@@ -94,15 +102,17 @@ const rates = (name: string, judged: ReadonlyArray<readonly [Ruled, string]>): R
 
 const rounded = (value: number) => Number(value.toFixed(4))
 
-const written = ({ bias, features }: Logistic.Fit): string =>
+const written = ({ bias, features }: Weights): string =>
   [
     "/**",
     " * The weights of `ClaimLastWord`, by feature: for clear, conflict and duplicate. Written by `npm run judge:fit`, whose",
     " * pairs and figures ADR 0009 names; not to be edited by hand.",
     " */",
+    "export type Row = readonly [clear: number, conflict: number, duplicate: number]",
+    "",
     "export interface Weights {",
-    "  readonly bias: ReadonlyArray<number>",
-    "  readonly features: Readonly<Record<string, ReadonlyArray<number>>>",
+    "  readonly bias: Row",
+    "  readonly features: Readonly<Record<string, Row>>",
     "}",
     "",
     "export const weights: Weights = {",

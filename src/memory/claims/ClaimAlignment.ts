@@ -4,8 +4,8 @@
  */
 import type { Frame, Item } from "./ClaimFrame.ts"
 import { nounFields } from "./ClaimLexicon.ts"
-import { alike, isFiller } from "./ClaimMatch.ts"
-import { derived, related } from "./ClaimThesaurus.ts"
+import { isFiller } from "./ClaimMatch.ts"
+import { type Grade, nearness } from "./ClaimNearness.ts"
 import { lightVerbs } from "./ClaimVerbs.ts"
 
 /** A content word in its place. */
@@ -18,9 +18,6 @@ export interface Placed {
   /** It is the last word of its subject or group: what the words before it specify. */
   readonly head: boolean
 }
-
-/** 3: one word; 2: synonyms, derivations, one word's spellings; 1: short forms and words that are near in WordNet. */
-export type Grade = 3 | 2 | 1
 
 export interface Pairing {
   readonly from: Placed
@@ -59,57 +56,15 @@ const carries = ({ item }: Placed): boolean => item.kind !== "pronoun" && item.l
 export const wordsOf = (frames: ReadonlyArray<Frame>): ReadonlyArray<Placed> =>
   frames.flatMap(placedIn).filter(carries).slice(0, mostWords)
 
-const plainly = (from: Item, to: Item): boolean =>
-  from.concept === to.concept || from.value === undefined && to.value === undefined && from.lemma === to.lemma
-
-/** "times out" and "timeout". */
-const joined = ({ lemma }: Item): string => lemma.replace(/[_-]/g, "")
-
-const kindly = (from: Item, to: Item): boolean => {
-  if (from.value !== undefined || to.value !== undefined) return false
-  if (alike(from, to) || from.lemma.length > 5 && joined(from) === joined(to)) return true
-  if (from.kind === "name" || to.kind === "name") return from.text.toLowerCase() === to.text.toLowerCase()
-  return derived(from.lemma, to.lemma)
-}
-
-/** "cert" for "certificate", "prod" for "production". */
-const shortened = (from: string, to: string): boolean =>
-  from.length >= 3 && to.length > from.length + 2 && to.startsWith(from)
-
-const inflection = /(?:ing|ed|es|s|d)$/
-/** Words of no dictionary, inflected: "force-pushing" and "force-pushes". */
-const inflected = (from: string, to: string): boolean =>
-  from.length >= 5 && to.length >= 5 && /^[a-z-]+$/.test(from + to) &&
-  from.replace(inflection, "") === to.replace(inflection, "")
-
-const nearly = (from: Item, to: Item): boolean => {
-  if (from.value !== undefined || to.value !== undefined) return false
-  const common = from.text !== to.text &&
-    (/-/.test(from.text) || !/^\p{Lu}/u.test(from.text) || !/^\p{Lu}/u.test(to.text))
-  if (common && inflected(from.text.toLowerCase(), to.text.toLowerCase())) return true
-  if (from.kind === "name" || to.kind === "name") return false
-  if (shortened(from.lemma, to.lemma) || shortened(to.lemma, from.lemma)) return true
-  return from.kind === to.kind && (from.kind === "verb" || from.kind === "noun") &&
-    related(from.lemma, to.lemma, from.kind === "verb" ? "v" : "n")
-}
-
-const steps: ReadonlyArray<readonly [Grade, (from: Item, to: Item) => boolean]> = [
-  [3, plainly],
-  [2, kindly],
-  [1, nearly]
-]
-
 export const align = (one: ReadonlyArray<Placed>, other: ReadonlyArray<Placed>): Alignment => {
   const pairs: Array<Pairing> = []
   let left = one
   const right = [...other]
-  for (const [grade, meets] of steps) {
+  for (const grade of [3, 2, 1] as const) {
     if (left.length === 0 || right.length === 0) break
     const lone: Array<Placed> = []
     for (const from of left) {
-      // The one that stands in the same place, if there are several.
-      let at = right.findIndex((to) => to.place === from.place && meets(from.item, to.item))
-      if (at < 0) at = right.findIndex((to) => meets(from.item, to.item))
+      const at = partnerOf(from, right, grade)
       if (at < 0) lone.push(from)
       else pairs.push({ from, to: right.splice(at, 1)[0]!, grade })
     }
@@ -118,18 +73,29 @@ export const align = (one: ReadonlyArray<Placed>, other: ReadonlyArray<Placed>):
   return spelledOut(spelledOut({ pairs, left, right }, false), true)
 }
 
+/** The one that stands in the same place, if there are several. */
+const partnerOf = (from: Placed, right: ReadonlyArray<Placed>, grade: Grade): number => {
+  let found = -1
+  for (const [at, to] of right.entries()) {
+    if (nearness(from.item, to.item) < grade) continue
+    if (to.place === from.place) return at
+    if (found < 0) found = at
+  }
+  return found
+}
+
 /** "EU" for "European Union", "timeout" for "time out": one word on one side, its parts on the other. */
 const spelledOut = ({ left, pairs, right }: Alignment, turned: boolean): Alignment => {
   const [wholes, parts] = turned ? [right, left] : [left, right]
   const found: Array<Pairing> = []
   const taken = new Set<Placed>()
+  if (parts.length < 2) return { left, pairs, right }
   for (const whole of wholes) {
     if (whole.item.value !== undefined) continue
     for (let at = 0; at + 1 < parts.length; at++) {
-      const run = parts.slice(at, at + whole.item.text.replace(/s$/, "").length).filter((part) => !taken.has(part))
-      const spelt = spells(whole.item, run)
+      const spelt = taken.has(parts[at]!) ? 0 : spells(whole.item, parts, at)
       if (spelt === 0) continue
-      for (const part of run.slice(0, spelt)) {
+      for (const part of parts.slice(at, at + spelt)) {
         taken.add(part)
         found.push(turned ? { from: part, to: whole, grade: 1 } : { from: whole, to: part, grade: 1 })
       }
@@ -142,14 +108,18 @@ const spelledOut = ({ left, pairs, right }: Alignment, turned: boolean): Alignme
   return { left: kept(left), pairs: [...pairs, ...found], right: kept(right) }
 }
 
-/** How many of the words, from the first, the one word stands for; 0 for none. */
-const spells = ({ lemma, text }: Item, run: ReadonlyArray<Placed>): number => {
-  const letters = /^[A-Z]{2,5}s?$/.test(text) ? text.replace(/s$/, "").toLowerCase() : ""
-  const initials = run.map(({ item }) => item.text[0]?.toLowerCase() ?? "").join("")
-  if (letters !== "" && initials.startsWith(letters)) return letters.length
-  const bare = lemma.replace(/[_-]/g, "")
-  const joined = run.length < 2 ? "" : run[0]!.item.lemma + run[1]!.item.lemma
-  return joined !== "" && joined.replace(/[_-]/g, "") === bare ? 2 : 0
+/** How many of the words, from one on, the one word stands for; 0 for none. */
+const spells = ({ lemma, text }: Item, parts: ReadonlyArray<Placed>, at: number): number => {
+  const [first, second] = [parts[at]!.item, parts[at + 1]!.item]
+  if (/^[A-Z]{2,5}s?$/.test(text)) {
+    const letters = text.replace(/s$/, "").toLowerCase()
+    const isSpelt = [...letters].every((letter, k) => parts[at + k]?.item.text[0]?.toLowerCase() === letter)
+    return isSpelt ? letters.length : 0
+  }
+  return lemma.length > 5 && lemma[0] === first.lemma[0] &&
+      (first.lemma + second.lemma).replace(/[_-]/g, "") === lemma.replace(/[_-]/g, "")
+    ? 2
+    : 0
 }
 
 /** WordNet's broad fields: two words without one in common are hardly two answers to one question. */

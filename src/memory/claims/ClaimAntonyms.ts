@@ -210,7 +210,8 @@ const prefixes = ["un", "in", "im", "non", "dis", "de", "mis"]
 
 /** Whether one word is the other with a denying prefix: `documented` and `undocumented`. */
 export const denies = (one: string, other: string): boolean =>
-  one.length > 4 && prefixes.some((prefix) => other === prefix + one || other === `${prefix}-${one}`)
+  one.length > 4 && other.length > one.length && other.endsWith(one) &&
+  prefixes.some((prefix) => other === prefix + one || other === `${prefix}-${one}`)
 
 /** Whether two concepts are opposite ends: not both true of one thing. */
 export const opposes = (one: string, other: string): boolean =>

@@ -29,12 +29,18 @@ export const featuresOf = (likeness: Likeness, ruled: Comparison): Readonly<Reco
 })
 
 export const oddsOf = (features: Readonly<Record<string, number>>, weights: Weights): Odds => {
-  const sums = [...weights.bias]
-  for (const [name, value] of Object.entries(features)) {
+  let [clear = 0, conflict = 0, duplicate = 0] = weights.bias
+  for (const name in features) {
+    const value = features[name]!
     const row = value === 0 ? undefined : weights.features[name]
-    if (row !== undefined) { for (const [at, weight] of row.entries()) sums[at]! += weight * value }
+    if (row === undefined) continue
+    clear += value * row[0]
+    conflict += value * row[1]
+    duplicate += value * row[2]
   }
-  const [clear = 1, conflict = 1, duplicate = 1] = sums.map(Math.exp)
+  clear = Math.exp(clear)
+  conflict = Math.exp(conflict)
+  duplicate = Math.exp(duplicate)
   const all = clear + conflict + duplicate
   return { clear: clear / all, conflict: conflict / all, duplicate: duplicate / all }
 }
@@ -48,9 +54,15 @@ const leastSure = 0.5
 const leastSimilar = 0.4
 
 export const lastWord = (stored: Claim, written: Claim, similarity: number, ruled: Comparison): Comparison =>
-  ruled.relation === "same" || similarity < leastSimilar
+  ruled.relation === "same" || similarity < leastSimilar || ruled.relation === "other" && shareNothing(stored, written)
     ? ruled
     : decide(stored, written, likenessOf(stored, written, similarity), ruled, weights)
+
+/** Nothing ties them together: most of the many claims that come up beside a written one end here. */
+const shareNothing = (stored: Claim, written: Claim): boolean => {
+  const ours = new Set(stored.words.map(({ item }) => item.concept))
+  return !written.words.some(({ item }) => ours.has(item.concept))
+}
 
 /** The same with the weights of a fit under trial. */
 export const decide = (

@@ -3,12 +3,12 @@
  * and of which kind, whether one denies, counts or times what the other says otherwise, how far the wording agrees. It
  * holds no judgement; the weights are in `ClaimWeights`.
  */
-import { align, type Alignment, ofOneField, type Placed, traded, wordsOf } from "./ClaimAlignment.ts"
+import { align, type Alignment, ofOneField, type Placed, traded } from "./ClaimAlignment.ts"
 import { verbLemma } from "./ClaimLexicon.ts"
 import { complementary, differingValues, oppositeWords, sameDimension } from "./ClaimMatch.ts"
 import type { Claim } from "./ClaimParse.ts"
 import { isThin } from "./ClaimReworded.ts"
-import { loneQuantifiers, ofOtherPersons, stanceOf, stancesOppose } from "./ClaimStance.ts"
+import { loneQuantifiers, ofOtherPersons, stancesOppose } from "./ClaimStance.ts"
 import { saysLittle, tensesDiffer, weak } from "./ClaimThinVerbs.ts"
 import { wordingOf } from "./ClaimWording.ts"
 import { directed } from "./ClaimWords.ts"
@@ -87,7 +87,7 @@ const sayingLittle = (words: ReadonlyArray<Placed>, { frames }: Claim): boolean 
   words.every(({ clause, item, place }) => place !== "verb" || saysLittle(item, frames[clause]!))
 
 export const likenessOf = (stored: Claim, written: Claim, similarity: number): Likeness => {
-  const [ours, theirs] = [wordsOf(stored.frames), wordsOf(written.frames)]
+  const [ours, theirs] = [stored.words, written.words]
   const alignment = align(ours, theirs)
   const { left, pairs, right } = alignment
   const [one, other] = [stored.frames[0], written.frames[0]]
@@ -97,7 +97,7 @@ export const likenessOf = (stored: Claim, written: Claim, similarity: number): L
     item.value !== undefined &&
     right.some((to) => to.item.value !== undefined && sameDimension(to.item.value.dimension, item.value!.dimension)))
   const opposite = oppositeWords(items(left), items(right))
-  const [ourStance, theirStance] = [stanceOf(stored.frames), stanceOf(written.frames)]
+  const [ourStance, theirStance] = [stored.stance, written.stance]
   const denied = prefixed(left, right) || prefixed(right, left)
   const opposed = (ourStance.denials + theirStance.denials + (denied ? 1 : 0)) % 2
   const lone = loneQuantifiers(ourStance, theirStance)
