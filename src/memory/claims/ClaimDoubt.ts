@@ -15,6 +15,9 @@ const protocols = new Set(
 // Words that shut something out; beside them the rest of a sentence means another thing.
 const shuttingOut = new Set("but except excluding unless without save minus".split(" "))
 
+// Which side of a thing: told by no other word.
+const sides = new Set("inside outside beyond upstream downstream indoors outdoors upstairs downstairs".split(" "))
+
 /** When and how surely something holds, as its verb says. */
 const tenses = {
   present: new Set("is are am".split(" ")),
@@ -121,6 +124,8 @@ export const doubtOf = (stored: string, written: string): string | undefined => 
   if (!sameSequence(shut(stored), shut(written))) {
     return "one of them shuts something out"
   }
+  if (!sameSequence(sorted(pick(ours, sides)), sorted(pick(theirs, sides)))) return "they name other sides"
+  if (/\babout to\b/.test(lowered(stored)) !== /\babout to\b/.test(lowered(written))) return "one has not happened yet"
   // In other words a tense is told otherwise (able to, can); in the same words another one is another claim.
   if (tensesIn(ours) !== tensesIn(theirs) && sameSequence(bare(ours), bare(theirs))) {
     return "their verbs stand in other tenses"

@@ -4,7 +4,6 @@
  * model, fitted to labelled pairs (`npm run judge:fit`). It may call claims the same only where no objection stands.
  */
 import { against, answer, type Comparison } from "./ClaimComparison.ts"
-import { doubtOf } from "./ClaimDoubt.ts"
 import { type Likeness, likenessOf } from "./ClaimLikeness.ts"
 import { objectionTo } from "./ClaimObjections.ts"
 import type { Claim } from "./ClaimParse.ts"
@@ -73,7 +72,7 @@ export const decide = (
   model: Weights
 ): Comparison => {
   const odds = oddsOf(featuresOf(likeness, ruled), model)
-  if (odds.duplicate >= leastSame && areExchangeable(stored, written, likeness)) {
+  if (odds.duplicate >= leastSame && objectionTo(stored, written, likeness) === undefined) {
     return answer("same", "likeness", `Closer to a reworded statement than to a contradiction: ${told(likeness)}.`)
   }
   const conflict = odds.conflict / (odds.conflict + odds.clear)
@@ -90,10 +89,6 @@ export const decide = (
     ? answer(relation, ruled.rule, ruled.reason)
     : answer(relation, "likeness", `Closer to a contradiction than to two facts: ${told(likeness)}.`)
 }
-
-const areExchangeable = (stored: Claim, written: Claim, likeness: Likeness): boolean =>
-  !stored.long && !written.long && stored.signs === written.signs && objectionTo(likeness) === undefined &&
-  doubtOf(stored.text, written.text) === undefined
 
 /** The words that are left over on either side. */
 const told = ({ alignment: { left, pairs, right } }: Likeness): string => {

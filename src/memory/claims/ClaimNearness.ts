@@ -3,6 +3,7 @@
  * kept, since the words of a claim are asked about beside those of every peer; the table is bounded.
  */
 import type { Item } from "./ClaimFrame.ts"
+import { isKnown } from "./ClaimLexicon.ts"
 import { alike } from "./ClaimMatch.ts"
 import { derived, related } from "./ClaimThesaurus.ts"
 
@@ -38,9 +39,9 @@ const isOneMeaning = (from: Item, to: Item): boolean => {
   return derived(from.lemma, to.lemma)
 }
 
-/** "cert" for "certificate", "prod" for "production". */
+/** "cert" for "certificate"; a car is no carpet. */
 const shortened = (from: string, to: string): boolean =>
-  from.length >= 3 && to.length > from.length + 2 && to.startsWith(from)
+  from.length >= 3 && to.length > from.length + 2 && to.startsWith(from) && !isKnown(from)
 
 const inflection = /(?:ing|ed|es|s|d)$/
 

@@ -32,7 +32,7 @@ const ofFrame = (frame: Frame): { readonly denials: number; readonly quantifiers
     ...complements(frame).flatMap(({ concept, lemma, text }) => [concept, lemma, text])
   ]
   if (words.some((word) => absences.has(word))) denials++
-  const names = frame.quantifiers.filter((name) => name !== "none" && name !== "not-all").map((name) => {
+  const names = frame.quantifiers.filter((name) => name !== "none").map((name) => {
     const turned = name === "more-than" ? "at-most" : name === "less-than" ? "at-least" : undefined
     if (turned === undefined || denials % 2 === 0) return name
     denials--
