@@ -30,7 +30,7 @@ const hedges = new Set(
     .split(" ")
 )
 
-const conditions = new Set("if when whenever unless because while before after until since as than".split(" "))
+const conditions = new Set("if when whenever unless because while before after".split(" "))
 const plainSides: Readonly<Record<string, string>> = { into: "in", within: "in", onto: "on", upon: "on" }
 
 const isPreposition = (place: string) => place !== "" && place !== "subject" && place !== "verb"

@@ -191,6 +191,11 @@ participate participation
 quit resign resignation give_up
 retire retirement retired
 hire recruit
+certificate cert
+specification spec
+administrator admin
+parameter param
+performance perf
 `
 
 const concepts = new Map<string, string>()
