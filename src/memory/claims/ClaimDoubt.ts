@@ -98,6 +98,23 @@ const mutual = new Set(
     .split(" ")
 )
 
+const condition = /\b(?:if|unless|when|whenever|because|while)\b[^,;.]*/i
+
+const stems = (text: string): ReadonlyArray<string> =>
+  wordsOf(text).filter((word) => word.length > 3).map((word) => word.replace(/(?:ing|ed|es|s)$/, ""))
+
+/** What is asked for in one is what it is asked for in the other: deploy if tests pass, tests pass if deployed. */
+const isTurnedCondition = (stored: string, written: string): boolean => {
+  const [ours, theirs] = [condition.exec(stored)?.[0], condition.exec(written)?.[0]]
+  if (ours === undefined || theirs === undefined) return false
+  const common = (one: string, other: string) => {
+    const words = stems(other)
+    return stems(one).filter((word) => words.includes(word)).length
+  }
+  const within = common(ours, theirs)
+  return common(ours, written.replace(theirs, " ")) > within || common(theirs, stored.replace(ours, " ")) > within
+}
+
 /** Why two claims that seem to say the same may not; undefined when nothing speaks against it. */
 export const doubtOf = (stored: string, written: string): string | undefined => {
   const [ours, theirs] = [wordsOf(stored), wordsOf(written)]
@@ -124,6 +141,7 @@ export const doubtOf = (stored: string, written: string): string | undefined => 
   if (!sameSequence(shut(stored), shut(written))) {
     return "one of them shuts something out"
   }
+  if (isTurnedCondition(stored, written)) return "what is the condition in one is none in the other"
   if (!sameSequence(sorted(pick(ours, sides)), sorted(pick(theirs, sides)))) return "they name other sides"
   if (/\babout to\b/.test(lowered(stored)) !== /\babout to\b/.test(lowered(written))) return "one has not happened yet"
   // In other words a tense is told otherwise (able to, can); in the same words another one is another claim.

@@ -17,7 +17,9 @@ const mostKept = 50_000
 /** The grade of two words, 0 for none. */
 export const nearness = (from: Item, to: Item): Grade | 0 => {
   if (from.concept === to.concept) return 3
-  if (from.value !== undefined || to.value !== undefined) return 0
+  if (from.value !== undefined || to.value !== undefined) {
+    return isHour(from.concept, to.concept) || isHour(to.concept, from.concept) ? 2 : 0
+  }
   if (from.lemma === to.lemma) return 3
   const pair = `${from.kind}${from.predicate === true ? "!" : ":"}${from.text}:${from.lemma}|${to.kind}${
     to.predicate === true ? "!" : ":"
@@ -28,6 +30,12 @@ export const nearness = (from: Item, to: Item): Grade | 0 => {
   if (answers.size >= mostKept) answers.clear()
   answers.set(pair, found)
   return found
+}
+
+/** "At 10" and "at 10:00". */
+const isHour = (number: string, time: string): boolean => {
+  const hour = /^number:(\d{1,2})$/.exec(number)?.[1]
+  return hour !== undefined && time === `time:${hour.padStart(2, "0")}:00`
 }
 
 /** "times out" and "timeout". */

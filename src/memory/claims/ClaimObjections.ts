@@ -68,7 +68,8 @@ const isHeadMoved = ({ pairs }: Alignment, one: Frame | undefined, other: Frame 
   pairs.some(({ from, to }) => from.place === "verb" && to.place === "verb") &&
   pairs.some(({ from, to }) =>
     from.item.value === undefined &&
-    (from.place === "subject" && from.head && to.place === "" || to.place === "subject" && to.head && from.place === "")
+    (from.place === "subject" && from.head && to.place !== "subject" ||
+      to.place === "subject" && to.head && from.place !== "subject")
   )
 
 /** The verb left over says no more than what stands beside it. */
