@@ -12,7 +12,7 @@ import { cliFailure } from "../services/cli/CliFailure.ts"
 import * as Output from "../services/cli/Output.ts"
 import * as Stdin from "../services/cli/Stdin.ts"
 import { compareByRules, parseClaim } from "../src/memory/claims/ClaimCompare.ts"
-import { decide, featuresOf } from "../src/memory/claims/ClaimLastWord.ts"
+import { featuresOf, lastWord } from "../src/memory/claims/ClaimLastWord.ts"
 import { likenessOf } from "../src/memory/claims/ClaimLikeness.ts"
 import type { Row, Weights } from "../src/memory/claims/ClaimWeights.ts"
 import { Embedder } from "../src/platform/Embedder.ts"
@@ -76,9 +76,7 @@ const asWeights = ({ bias, features }: Logistic.Fit): Weights => ({
 /** What the judge makes of a pair with a model. */
 const verdictOf = (pair: Ruled, model: Weights): typeof classes[number] => {
   if (pair.similarity < nominated) return "clear"
-  const { relation } = pair.ruled.relation === "same"
-    ? pair.ruled
-    : decide(pair.stored, pair.written, pair.likeness, pair.ruled, model)
+  const { relation } = lastWord(pair.stored, pair.written, pair.similarity, pair.ruled, model)
   if (relation === "same") return pair.similarity >= nearest ? "duplicate" : "conflict"
   return relation === "other" ? "clear" : "conflict"
 }

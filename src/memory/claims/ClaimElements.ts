@@ -155,7 +155,7 @@ const becoming = new Set("married engaged divorced started used lost involved in
 
 /** "Gets deleted": is deleted. */
 const isUndergone = (low: string): boolean =>
-  low.endsWith("ed") && !becoming.has(low) && formsOf(low).tags.some((tag) => tag === "VBN" || tag === "VBD")
+  low.endsWith("ed") && !becoming.has(low) && formsOf(low).verb
 
 /** "Rose Adler", "Miles Orton": a common noun at the beginning, before another capital, is a first name. */
 const startsName = (tokens: ReadonlyArray<Token>, i: number): boolean => {

@@ -198,7 +198,7 @@ const sameWords = (
     return answer(
       "differs",
       "negation",
-      `One denies what the other says of ${quoted(textOf(one.subject) || one.verbText)}.`
+      `One denies what the other says of ${quoted(textOf(one.subject) || one.verbText || "it")}.`
     )
   }
   if (quantified !== undefined) {

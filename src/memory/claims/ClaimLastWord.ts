@@ -55,10 +55,17 @@ const near = 0.68
 // Claims this far apart are not nominated; the model was fitted to near ones.
 const leastSimilar = 0.4
 
-export const lastWord = (stored: Claim, written: Claim, similarity: number, ruled: Comparison): Comparison =>
+/** `model`: other weights than those in force, for a fit under trial. */
+export const lastWord = (
+  stored: Claim,
+  written: Claim,
+  similarity: number,
+  ruled: Comparison,
+  model: Weights = weights
+): Comparison =>
   ruled.relation === "same" || similarity < leastSimilar || ruled.relation === "other" && shareNothing(stored, written)
     ? ruled
-    : decide(stored, written, likenessOf(stored, written, similarity), ruled, weights)
+    : decide(stored, written, similarity, ruled, model)
 
 /** Nothing ties them together: most of the many claims that come up beside a written one end here. */
 const shareNothing = (stored: Claim, written: Claim): boolean => {
@@ -66,16 +73,15 @@ const shareNothing = (stored: Claim, written: Claim): boolean => {
   return !written.words.some(({ item }) => ours.has(item.concept))
 }
 
-/** The same with the weights of a fit under trial. */
-export const decide = (
+const decide = (
   stored: Claim,
   written: Claim,
-  likeness: Likeness,
+  similarity: number,
   ruled: Comparison,
   model: Weights
 ): Comparison => {
+  const likeness = likenessOf(stored, written, similarity)
   const odds = oddsOf(featuresOf(likeness, ruled), model)
-  const similarity = likeness.features["cosine"] ?? 0
   if (odds.duplicate >= leastSame && objectionTo(stored, written, likeness) === undefined) {
     return answer("same", "likeness", `Closer to a reworded statement than to a contradiction: ${told(likeness)}.`)
   }

@@ -100,7 +100,11 @@ export const compareReworded = (one: Frame, other: Frame, match: Match): Compari
     )
   }
   return opposed && match.left.length + match.right.length <= 5
-    ? answer("differs", "negation", `One denies what the other says of ${quoted(textOf(one.subject) || one.verbText)}.`)
+    ? answer(
+      "differs",
+      "negation",
+      `One denies what the other says of ${quoted(textOf(one.subject) || one.verbText || "it")}.`
+    )
     : undefined
 }
 
