@@ -154,8 +154,7 @@ const got: Readonly<Record<string, string>> = { get: "are", gets: "is", got: "wa
 const becoming = new Set("married engaged divorced started used lost involved interested".split(" "))
 
 /** "Gets deleted": is deleted. */
-const isUndergone = (low: string): boolean =>
-  low.endsWith("ed") && !becoming.has(low) && formsOf(low).verb
+const isUndergone = (low: string): boolean => low.endsWith("ed") && !becoming.has(low) && formsOf(low).verb
 
 /** "Rose Adler", "Miles Orton": a common noun at the beginning, before another capital, is a first name. */
 const startsName = (tokens: ReadonlyArray<Token>, i: number): boolean => {
