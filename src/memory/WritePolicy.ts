@@ -272,12 +272,13 @@ const judged = (near: Met["near"][number], write: JudgedWrite, rules: Rules, com
   const peer = (verdict: Verdict, why = reason): JudgedPeer => ({ ...near, verdict, rule, reason: why })
   if (relation === "other") return peer("clear")
   const isClose = near.similarity >= rules.thresholds.conflict
-  if (relation !== "differs" && !isClose) return peer("clear", `${reason}, but it is not close`)
+  const but = (what: string) => `${reason.replace(/\.$/, "")}, but ${what}.`
+  if (relation !== "differs" && !isClose) return peer("clear", but("it is not close"))
   if (relation === "same") {
-    if (!near.outlasts) return peer("clear", `${reason}, but it ends before the write does`)
+    if (!near.outlasts) return peer("clear", but("it ends before the write does"))
     return near.similarity >= rules.thresholds.duplicate
       ? peer("duplicate")
-      : peer("conflict", `${reason}, but not close enough to be sure`)
+      : peer("conflict", but("not close enough to be sure"))
   }
   if (substitution === null || relation === "unsure") return peer("conflict")
   if (rules.multiValued.includes(substitution.predicate)) {

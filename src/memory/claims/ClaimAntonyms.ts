@@ -13,7 +13,13 @@ open | close closed shut
 public | private internal secret confidential
 internal inside indoor indoors | external outside outdoor outdoors
 true yes | false no
-allow permit accept | forbid reject deny refuse block prevent
+allow permit accept grant | forbid reject deny refuse block prevent
+fixed | variable floating flexible
+manual manually | automatic automatically automated
+temporary | permanent
+synchronous sync | asynchronous async
+stateful | stateless
+hire | fire dismiss
 love like enjoy adore | hate dislike detest avoid
 pass succeed | fail
 win beat | lose

@@ -6,6 +6,7 @@
 import { against, answer, type Comparison } from "./ClaimComparison.ts"
 import { doubtOf } from "./ClaimDoubt.ts"
 import { compareFrames } from "./ClaimFrames.ts"
+import { lastWord } from "./ClaimLastWord.ts"
 import { type Claim, parseAs } from "./ClaimParse.ts"
 import { compareRecords } from "./ClaimRecord.ts"
 import { compareSequences } from "./ClaimSequences.ts"
@@ -21,6 +22,12 @@ export const compareClaims = (stored: Claim, written: Claim, similarity: number)
     return answer("same", "canonical", "The two are equal apart from case, punctuation and white space.")
   }
   if (stored.record !== undefined || written.record !== undefined) return records(stored, written)
+  const ruled = compareByRules(stored, written, similarity)
+  return stored.frames.length > 0 && written.frames.length > 0 ? lastWord(stored, written, similarity, ruled) : ruled
+}
+
+/** What the rules of grammar make of two claims that are no records and not equal. */
+export const compareByRules = (stored: Claim, written: Claim, similarity: number): Comparison => {
   const found = inOneLanguage(stored, written, similarity)
   // What lies behind the parsed beginning was not read.
   if (found.relation === "same" && stored.signs !== written.signs) {

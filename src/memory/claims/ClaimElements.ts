@@ -137,11 +137,24 @@ export const elementsOf = (tokens: ReadonlyArray<Token>): Array<Element> => {
       i++
       continue
     }
+    const being = got[words[i]!]
+    if (being !== undefined && isUndergone(words[i + 1] ?? "")) {
+      out.push({ token: { ...tokens[i]!, text: being, low: being }, low: being })
+      i++
+      continue
+    }
     out.push({ token: tokens[i]!, low: words[i]!, ...(startsName(tokens, i) ? { named: true } : {}) })
     i++
   }
   return out
 }
+
+const got: Readonly<Record<string, string>> = { get: "are", gets: "is", got: "was" }
+// With these "got" tells an event, "is" its end.
+const becoming = new Set("married engaged divorced started used lost involved interested".split(" "))
+
+/** "Gets deleted": is deleted. */
+const isUndergone = (low: string): boolean => low.endsWith("ed") && !becoming.has(low) && formsOf(low).verb
 
 /** "Rose Adler", "Miles Orton": a common noun at the beginning, before another capital, is a first name. */
 const startsName = (tokens: ReadonlyArray<Token>, i: number): boolean => {

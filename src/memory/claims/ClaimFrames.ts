@@ -198,7 +198,7 @@ const sameWords = (
     return answer(
       "differs",
       "negation",
-      `One denies what the other says of ${quoted(textOf(one.subject) || one.verbText)}.`
+      `One denies what the other says of ${quoted(textOf(one.subject) || one.verbText || "it")}.`
     )
   }
   if (quantified !== undefined) {
@@ -309,7 +309,9 @@ const sameSubject = (
   if (sameWay(one, other)) {
     return answer("unsure", "object", `Two ways to one place: ${against(textOf(left), textOf(right))}.`)
   }
-  if (sameQuestion(one, other) && !mixed(left, right)) {
+  // "Hired in March", "joined the company in March": two verbs alone are no two answers.
+  const answers = (items: ReadonlyArray<Item>) => items.some(({ kind }) => kind !== "verb")
+  if (sameQuestion(one, other) && !mixed(left, right) && answers(left) && answers(right)) {
     return answer(
       "differs",
       "object",

@@ -8,6 +8,24 @@ import { oneHolder } from "./ClaimVerbs.ts"
 /** Verbs for who is at the head of something. */
 const leading = new Set("lead manage run direct chair oversee".split(" "))
 
+// Nobody is two of these to the same person.
+const kin = new Set(
+  "mother father sister brother wife husband son daughter aunt uncle niece nephew cousin grandmother grandfather".split(
+    " "
+  )
+)
+
+/** "Bob's wife is Ann", "Bob's sister is Ann". */
+const relations = (one: Frame, other: Frame): boolean => {
+  const last = ({ subject }: Frame) => subject[subject.length - 1]
+  const [ours, theirs] = [last(one), last(other)]
+  const { left, right } = matchItems(complements(one), complements(other))
+  return one.verb === "be" && other.verb === "be" && left.length === 0 && right.length === 0 &&
+    one.subject.length === 2 && other.subject.length === 2 && one.subject[0]!.concept === other.subject[0]!.concept &&
+    ours !== undefined && theirs !== undefined && ours.concept !== theirs.concept && kin.has(ours.lemma) &&
+    kin.has(theirs.lemma)
+}
+
 export const otherSubject = (one: Frame, other: Frame, match: Match, opposed: boolean): Comparison => {
   const text = against(textOf(one.subject) || one.verbText, textOf(other.subject) || other.verbText)
   const behind = matchItems(complements(one), complements(other))
@@ -55,6 +73,9 @@ export const otherSubject = (one: Frame, other: Frame, match: Match, opposed: bo
     one.verb === other.verb
   ) {
     return answer("differs", "antonym", `Opposites: ${against(opposite.from.text, opposite.to.text)}.`)
+  }
+  if (named && !opposed && relations(one, other)) {
+    return answer("differs", "object", `Two relations to one: ${text}.`)
   }
   return answer("other", "other-subject", `They are about different things: ${text}.`)
 }

@@ -132,27 +132,31 @@ export const languageOf = (text: string, words: ReadonlyArray<string>): Guess =>
   if (/[^\p{Script=Latin}\p{Script=Common}\p{Script=Inherited}]{2}/u.test(text)) return sure("other")
   const score = (language: (typeof latin)[number]) =>
     words.reduce((sum, word) => littleWords[language].has(word) ? sum + 1 : sum, 0)
-  const known = words.filter((word) => isKnown(word) || littleWords.en.has(word)).length
-  const mostlyEnglish = known * 2 >= words.length
+  // Names with digits are of no language; "left-handed" and "read_timeout" are of that of their parts.
+  const told = words.filter((word) => !/\d/.test(word))
+  const isEnglish = (word: string) => isKnown(word) || littleWords.en.has(word)
+  const known =
+    told.filter((word) => isEnglish(word) || /[-_]/.test(word) && word.split(/[-_]/).every(isEnglish)).length
+  const mostlyEnglish = known * 2 >= told.length
   // Turkish and its neighbours have no grammar here.
   if (/[ışğİ]/.test(text)) return { language: "other", certainty: 1.5 }
   // Little words alone say less than the words around them: "no" and "a" are words of many languages.
   const english = score("en") + (mostlyEnglish ? 1.5 : -0.5)
   // Most claims are plainly English: the other languages are not asked.
-  if (known * 4 >= words.length * 3 && english >= 3.5) return { language: "en", certainty: 2 }
+  if (known * 4 >= told.length * 3 && english >= 3.5) return { language: "en", certainty: 2 }
   let best: Language = "en"
   let most = english
   let second = 0
   for (const language of latin.slice(1)) {
     const points = score(language) + (/[äöüß]/.test(text) && language === "de" ? 0.5 : 0) +
       (letters[language]?.test(text) === true ? 1.5 : 0)
-    if (points > most) {
+    if (points > most && (points > 0 || told.length > 2)) {
       second = most
       best = language
       most = points
     } else second = Math.max(second, points)
   }
-  if (best === "en" && !mostlyEnglish && score("en") === 0 && words.length > 2) {
+  if (best === "en" && !mostlyEnglish && score("en") === 0 && told.length > 2) {
     return { language: "other", certainty: 0 }
   }
   return { language: best, certainty: most - second }

@@ -71,7 +71,7 @@ const equal = (one: Item, other: Item): boolean => one.concept === other.concept
 const wordy = ({ kind }: Item) => kind === "noun" || kind === "verb" || kind === "adjective" || kind === "adverb"
 
 /** Synonyms in their common senses, and a word and what is made from it. */
-const alike = (one: Item, other: Item): boolean => {
+export const alike = (one: Item, other: Item): boolean => {
   if (!wordy(one) || !wordy(other)) return false
   return (one.kind === other.kind && synonymous(one.lemma, other.lemma, partOf(one))) ||
     (one.lemma[0] === other.lemma[0] && derived(one.lemma, other.lemma) && !personal(one) && !personal(other)) ||

@@ -4,11 +4,13 @@
  * same only when every word is.
  */
 import { canonical } from "../../platform/Analyzer.ts"
+import { type Placed, wordsOf } from "./ClaimAlignment.ts"
 import { framesOf } from "./ClaimClauses.ts"
 import type { Frame } from "./ClaimFrame.ts"
 import { type Language, languageOf } from "./ClaimLanguage.ts"
 import { type Record, recordOf } from "./ClaimRecord.ts"
 import { type Sequence, sequenceOf } from "./ClaimSequence.ts"
+import { type Stance, stanceOf } from "./ClaimStance.ts"
 import { plain } from "./ClaimSubjects.ts"
 import { longestParsed, mostTokens, tokensOf } from "./ClaimTokens.ts"
 
@@ -22,6 +24,9 @@ export interface Claim {
   readonly frames: ReadonlyArray<Frame>
   /** Empty for English. */
   readonly sequence: Sequence
+  /** The content words of all frames in their places, and where the frames stand as a whole; empty without frames. */
+  readonly words: ReadonlyArray<Placed>
+  readonly stance: Stance
   readonly record: Record | undefined
   /** The text goes on behind what was parsed. */
   readonly long: boolean
@@ -48,13 +53,16 @@ export const parseAs = (text: string, given?: Language): Claim => {
   const told = tokens.filter(({ first, text }) => first || !/^\p{Lu}/u.test(text))
   const guess = languageOf(text.slice(0, longestParsed), (told.length < 2 ? tokens : told).map(({ low }) => low))
   const language = given ?? guess.language
+  const frames = language === "en" && record === undefined ? framesOf(tokens).map(plain) : []
   return {
     // A long text's form is itself: what a short comparison cannot see must be equal letter by letter.
     canonical: form,
     text: text.slice(0, longestParsed + 1),
     language,
     certainty: guess.certainty,
-    frames: language === "en" && record === undefined ? framesOf(tokens).map(plain) : [],
+    frames,
+    words: wordsOf(frames),
+    stance: stanceOf(frames),
     sequence: language === "en" ? noSequence : sequenceOf(tokens, language, text.slice(0, longestParsed)),
     record,
     long: long || tokens.length >= mostTokens,

@@ -159,6 +159,13 @@ add("fortnightly", "every 2 weeks")
 add("every two weeks", "every 2 weeks")
 add("every other day", "every 2 days")
 add("every second day", "every 2 days")
+add("every other hour", "every 2 hours")
+add("every second hour", "every 2 hours")
+add("every second day", "every 2 days")
+add("every second week", "every 2 weeks")
+add("every second month", "every 2 months")
+add("bi-weekly", "biweekly")
+add("bi-monthly", "bimonthly")
 add("every other month", "every 2 months")
 add("every second month", "every 2 months")
 add("every other year", "every 2 years")
@@ -251,7 +258,7 @@ for (
   |govt=government|tel=telephone|addr=address|qty=quantity|mtg=meeting|bldg=building|ave=avenue|blvd=boulevard
   |intl=international|no. =number|yrs old=years old|wfh=works from home|work remotely=work from home
   |works remotely=works from home|working remotely=working from home|asap=as soon as possible|tbd=to be decided
-  |temp=temporary|javascript=js|typescript=ts|full time=full-time
+  |temp=temporary|continuous integration=ci|service level agreement=sla|two-factor authentication=2fa|javascript=js|typescript=ts|full time=full-time
   |part time=part-time|blood group=blood type|machine learning=ml|artificial intelligence=ai`.split("|")
 ) {
   const [from = "", to = ""] = pair.trim().split("=")

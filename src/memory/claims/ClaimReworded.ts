@@ -18,14 +18,17 @@ const set = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s
 const thin = set(`stand keep hold stay sit lie live place locate base store set schedule happen occur plan fix begin
   start last take run go cost charge price pay amount total come count send go_out deliver appear earn hang find temperature term level speed capacity maximum minimum max min number measure weigh contain include exist get
   give say mean call name find need require use use install put make work open day date time year month hour week value
-  rate fee figure size length height weight duration age kind sort type way total sum one thing daily weekly monthly
+  format rate fee figure size length height weight duration age kind sort type way total sum one thing daily weekly monthly
   everyone everybody every each only single whole exact worth member people person allow let limit cap follow`)
+
+/** A verb or noun that says no more than the value or the place beside it. */
+export const isThin = ({ concept, lemma }: Item): boolean =>
+  thin.has(concept) || thin.has(lemma) || lightVerbs.has(concept) || kindNouns.has(lemma)
 
 const isStrong = (item: Item): boolean =>
   // A live key, not where one lives.
   item.kind === "adjective" && item.lemma === "live" ||
-  item.value === undefined && item.kind !== "pronoun" && !isFiller(item) && !thin.has(item.concept) &&
-    !thin.has(item.lemma) && !lightVerbs.has(item.concept) && !kindNouns.has(item.lemma)
+  item.value === undefined && item.kind !== "pronoun" && !isFiller(item) && !isThin(item)
 
 /** A thing of its own: it heads the subject or is what the verb is said of, not a circumstance. */
 const isHead = (item: Item, frame: Frame): boolean =>
@@ -97,7 +100,11 @@ export const compareReworded = (one: Frame, other: Frame, match: Match): Compari
     )
   }
   return opposed && match.left.length + match.right.length <= 5
-    ? answer("differs", "negation", `One denies what the other says of ${quoted(textOf(one.subject) || one.verbText)}.`)
+    ? answer(
+      "differs",
+      "negation",
+      `One denies what the other says of ${quoted(textOf(one.subject) || one.verbText || "it")}.`
+    )
     : undefined
 }
 

@@ -7,7 +7,7 @@ const groups = `
 live reside dwell home residence inhabit
 work job
 born birth birthday birthdate
-begin start commence kickoff begins
+begin start commence kickoff begins kick_off
 end finish conclude complete completion
 buy purchase acquire
 big large huge
@@ -191,6 +191,11 @@ participate participation
 quit resign resignation give_up
 retire retirement retired
 hire recruit
+certificate cert
+specification spec
+administrator admin
+parameter param
+performance perf
 `
 
 const concepts = new Map<string, string>()

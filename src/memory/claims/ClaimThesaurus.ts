@@ -104,8 +104,8 @@ interface Pointer {
   readonly part: string
 }
 
-// Opposite, like, derived: the only relations that are asked for, a few of the many a sense has.
-const asked = new Set(["!", "&", "+"])
+// Opposite, like, derived, of which it is a kind: the only relations asked for, a few of the many a sense has.
+const asked = new Set(["!", "&", "+", "@"])
 
 const pointers = new Map<string, ReadonlyArray<Pointer>>()
 
@@ -198,3 +198,19 @@ const readDerived = (one: string, other: string): boolean => {
     )
   return leads(ours, theirs) || leads(theirs, ours)
 }
+
+const knownRelations = { n: new Map<string, boolean>(), v: new Map<string, boolean>() }
+// Further than the common senses: words that are near, not the same.
+const nearSenses = 4
+
+/** Whether two base forms share one of their less common senses, or one verb is a kind of the other ("jog" of "run"). */
+export const related = (one: string, other: string, as: "n" | "v"): boolean =>
+  known(knownRelations[as], one, other, (from, to) => {
+    const [all, others] = [sensesOf(from)[as] ?? [], sensesOf(to)[as] ?? []]
+    const [ours, theirs] = [all.slice(0, nearSenses), others.slice(0, nearSenses)]
+    // A common sense of one may be a rare one of the other: to execute a job is to run it.
+    if (ours.some((sense) => others.includes(sense)) || theirs.some((sense) => all.includes(sense))) return true
+    const isKind = (senses: ReadonlyArray<string>, kinds: ReadonlyArray<string>) =>
+      senses.some((sense) => pointersOf("v", sense).some(({ offset, sign }) => sign === "@" && kinds.includes(offset)))
+    return as === "v" && (isKind(ours, theirs) || isKind(theirs, ours))
+  })

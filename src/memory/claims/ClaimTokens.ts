@@ -50,7 +50,7 @@ export const tokensOf = (whole: string): Array<Token> => {
     first = false
     broken = false
   }
-  for (const spaced of text.replace(/([\p{L}\p{N}_\])])\s*(?<![=<>!])=(?!=)\s*/u, "$1 = ").split(/\s+/)) {
+  for (const spaced of compared(text).replace(/([\p{L}\p{N}_\])])\s*(?<![=<>!])=(?!=)\s*/u, "$1 = ").split(/\s+/)) {
     if (out.length >= mostTokens) break
     if (spaced === "" || quotesOnly.test(spaced)) continue
     if (/^[=:]$/.test(spaced) && out.length > 0) {
@@ -117,6 +117,19 @@ export const tokensOf = (whole: string): Array<Token> => {
   }
   return out
 }
+
+const comparisons: Readonly<Record<string, string>> = {
+  "<": "less than",
+  ">": "more than",
+  "<=": "at most",
+  ">=": "at least",
+  "\u2264": "at most",
+  "\u2265": "at least"
+}
+
+/** "<5 minutes" and "x > 5" in words. */
+const compared = (text: string): string =>
+  text.replace(/(?<![^\s(])([<>]=?|[\u2264\u2265])\s?(?=\d)/g, (_, sign: string) => `${comparisons[sign] ?? sign} `)
 
 const lowerOf = (text: string) => text.toLowerCase().replace(/ς/g, "σ").normalize("NFC")
 

@@ -208,6 +208,6 @@ for (
 /** The span a word repeats by: `monthly`, and the `month` of "a month". */
 export const spanOf = (word: string): string | undefined => spans.get(word)
 export const repeats: ReadonlySet<string> = new Set(
-  `minutely hourly daily nightly weekly fortnightly biweekly monthly quarterly yearly annually annual täglich wöchentlich
+  `minutely hourly daily nightly weekly fortnightly biweekly bimonthly monthly quarterly yearly annually annual täglich wöchentlich
   monatlich jährlich stündlich`.split(/\s+/)
 )

@@ -26,6 +26,14 @@ export const numeral = (digits: string, language: Language): number | undefined 
     return Number(text.replaceAll(".", "").replace(",", "."))
   }
   if (/^-?\d*\.\d+$/.test(text)) return Number(text)
+  if (/^\d+(?:\.\d+)?e\d{1,2}$/.test(text)) return Number(text)
+  const [, base, exponent] = /^(\d{1,4})\^(\d{1,2})$/.exec(text) ?? []
+  if (base !== undefined) return Number(base) ** Number(exponent)
+  // "1/2", "½"; 24/7 is none.
+  const [, part, whole] = /^(\d{1,2})[/\u2044](\d{1,2})$/.exec(text) ?? []
+  if (part !== undefined) return Number(part) < Number(whole) ? Number(part) / Number(whole) : undefined
+  // No thousands have two digits.
+  if (/^-?\d+,\d{1,2}$/.test(text)) return Number(text.replace(",", "."))
   return /^-?\d+,\d+$/.test(text) && !english ? Number(text.replace(",", ".")) : undefined
 }
 
@@ -71,6 +79,8 @@ const digitsAt = (tokens: ReadonlyArray<Token>, i: number, language: Language): 
   if (range !== null) return found(tokens, i, 1, "range", low)
   const ordinal = ordinalOf(low)
   if (ordinal !== undefined) return found(tokens, i, 1, "ordinal", String(ordinal))
+  const whole = /[\^e/\u2044]/.test(low) ? numeral(low, language) : undefined
+  if (whole !== undefined) return measured(tokens, i, taken, whole, rounded(whole), undefined, undefined, language)
   const parts = compact.exec(low)
   if (parts === null) return undefined
   const [, sign, digits = "", suffix] = parts

@@ -146,7 +146,8 @@ export const phrasal = (elements: ReadonlyArray<Element>, i: number, verb: Item)
     return { ...verb, lemma: "happen_place", concept: "happen", text: `${verb.text} place` }
   }
   const at = particleAt(elements, i)
-  if (at < 0) return verb
+  // "Hold up to 500": a bound is no part of the verb.
+  if (at < 0 || elements[at]!.quantifier !== undefined) return verb
   const particle = elements[at]!.low
   const base = verbLemma(elements[i]!.low)
   if ((particle === "on" || particle === "off") && turning.has(base) && base !== "go") {
