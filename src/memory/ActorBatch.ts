@@ -11,7 +11,7 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { randomBytes } from "node:crypto"
 import { identityKey, identityOf } from "../kernel/Identity.ts"
-import type { Identity, Scope } from "../kernel/Identity.ts"
+import type { Scope } from "../kernel/Identity.ts"
 import { uuidv7 } from "../kernel/Ids.ts"
 import type { LoomError, StoreError } from "../kernel/LoomError.ts"
 import { Corrupt, refuse } from "../kernel/LoomError.ts"
@@ -21,6 +21,7 @@ import { absorb, viewFor } from "./ActorState.ts"
 import type { ActorState, Needs } from "./ActorState.ts"
 import { linkHash, linkOf } from "./AuditChain.ts"
 import { itemsOf, meetingsOf, probesOf, queriesOf, revertedBy, suspectsOf } from "./BatchNeeds.ts"
+import { isEmpty, mergeCommits, withoutDerived } from "./CommitMerge.ts"
 import { vectorKey } from "./HeadView.ts"
 import { ANSWER_TTL_MILLIS } from "./IdempotencyKeys.ts"
 import type { FirstAnswer } from "./IdempotencyKeys.ts"
@@ -30,7 +31,7 @@ import type { MemoryRow } from "./MemoryModel.ts"
 import { planBulk, planSet } from "./MemoryPlan.ts"
 import { planDelete, planRestore, planUpdate } from "./MemoryPlanTarget.ts"
 import { planTransition } from "./MemoryPlanTransition.ts"
-import { MemoryStore } from "./MemoryStore.ts"
+import { emptyCommit, MemoryStore } from "./MemoryStore.ts"
 import type { AuditEntry, Commit, KeptAnswer } from "./MemoryStore.ts"
 import { MemoryBulkSet, MemoryDelete, MemoryRestore, MemorySet, MemoryUpdate } from "./MemoryVerbs.ts"
 import type { Planned, Planning } from "./MemoryWriting.ts"
@@ -107,13 +108,13 @@ export const judgeBatch = Effect.fn("NamespaceActor.batch")(function*(
     reverted: needs.reverted
   })
 
-  const commit = emptyCommit()
+  const parts: Array<Commit> = []
   const given = new Map<string, FirstAnswer>()
   state.seq += 1n
   // Audited reads stand before the writes of their batch, in the chain as in the commit.
-  for (const command of commands) {
-    if (command._tag === "memory.audit_read") commit.audits.push(linkRead(state, scope, command, now))
-  }
+  const audits = commands.flatMap((command) =>
+    command._tag === "memory.audit_read" ? [linkRead(state, scope, command, now)] : []
+  )
   const replies = commands.map((command, index): Reply => {
     const before = known[index]
     if (before !== undefined) return before
@@ -138,25 +139,26 @@ export const judgeBatch = Effect.fn("NamespaceActor.batch")(function*(
         const answer = JSON.stringify(planned.answer)
         const rows = stamp(state, planned.rows, meta, answer)
         view.putAll({ rows, derived: planned.derived })
-        commit.rows.push(...rows)
-        commit.derived.push(...planned.derived)
-        commit.entities.push(...planned.entities)
-        // Its words and vectors must not stay behind.
-        for (const row of rows) if (view.hides(row)) forget(commit, identityOf(row))
-        if (meta.idem_hash !== "" && (rows.length > 0 || !isTurnedAway(command, planned.answer))) {
-          given.set(meta.idem_hash, { payload_hash: meta.payload_hash, answer, at: now })
-          if (rows.length === 0) commit.answers.push(keptAnswer(scope, meta, answer, now, version))
-        }
+        const isKept = meta.idem_hash !== "" && (rows.length > 0 || !isTurnedAway(command, planned.answer))
+        if (isKept) given.set(meta.idem_hash, { payload_hash: meta.payload_hash, answer, at: now })
+        // The words and vectors of what is searched no more must not stay behind.
+        const hidden = rows.filter((row) => view.hides(row)).map(identityOf)
+        parts.push(withoutDerived({
+          ...emptyCommit,
+          rows,
+          derived: planned.derived,
+          entities: planned.entities,
+          answers: isKept && rows.length === 0 ? [keptAnswer(scope, meta, answer, now, version)] : [],
+          hidden
+        }, new Set(hidden.map(identityKey))))
         return Exit.succeed(planned.answer)
       }
     })
   })
 
-  if (commit.rows.length + commit.answers.length + commit.audits.length > 0) {
-    if (state.version > state.ceiling) {
-      state.ceiling = state.version + RANGE_NANOS
-      commit.ceilings.push({ scope, ceiling: state.ceiling })
-    }
+  const written = mergeCommits([{ ...emptyCommit, audits }, ...parts])
+  const commit = isEmpty(written) ? written : { ...written, ceilings: promised(scope, state) }
+  if (!isEmpty(commit)) {
     const vectors = new Map(commit.derived.map((one) => {
       const { content_sha256, identity, searchable } = one
       return [vectorKey(identityKey(identity), content_sha256), searchable.value_vector]
@@ -175,12 +177,11 @@ export const judgeBatch = Effect.fn("NamespaceActor.batch")(function*(
   return judged
 })
 
-/** Nothing derived stays of a memory, neither stored nor waiting in the same commit. */
-const forget = (commit: OpenCommit, identity: Identity): void => {
-  const isOther = (item: { readonly identity: Identity }) => identityKey(item.identity) !== identityKey(identity)
-  commit.hidden.push(identity)
-  commit.derived.splice(0, commit.derived.length, ...commit.derived.filter(isOther))
-  commit.entities.splice(0, commit.entities.length, ...commit.entities.filter(isOther))
+/** Promises the next range of versions when the last one is used up. */
+const promised = (scope: Scope, state: ActorState): Commit["ceilings"] => {
+  if (state.version <= state.ceiling) return []
+  state.ceiling = state.version + RANGE_NANOS
+  return [{ scope, ceiling: state.ceiling }]
 }
 
 const isWrite = (command: Command): command is WriteCommand =>
@@ -208,26 +209,6 @@ const linkRead = (
  */
 const isTurnedAway = ({ _tag }: WriteCommand, answer: WriteReply): boolean =>
   _tag === "memory.transition" && "results" in answer && answer.results.some(({ outcome }) => outcome === "refused")
-
-interface OpenCommit extends Commit {
-  readonly rows: Array<MemoryRow>
-  readonly derived: Array<Commit["derived"][number]>
-  readonly entities: Array<Commit["entities"][number]>
-  readonly ceilings: Array<Commit["ceilings"][number]>
-  readonly answers: Array<KeptAnswer>
-  readonly hidden: Array<Identity>
-  readonly audits: Array<Commit["audits"][number]>
-}
-
-const emptyCommit = (): OpenCommit => ({
-  rows: [],
-  derived: [],
-  entities: [],
-  ceilings: [],
-  answers: [],
-  audits: [],
-  hidden: []
-})
 
 const plan = (planning: Planning, command: WriteCommand): Either.Either<Planned<WriteReply>, LoomError> => {
   switch (command._tag) {

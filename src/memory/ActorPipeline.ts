@@ -10,7 +10,7 @@ import * as Exit from "effect/Exit"
 import type * as Scope from "effect/Scope"
 import type { LoomError } from "../kernel/LoomError.ts"
 import type { JudgedBatch, Reply } from "./ActorBatch.ts"
-import { mergeCommits } from "./CommitMerge.ts"
+import { fitting, isEmpty, MAX_ROWS, mergeCommits } from "./CommitMerge.ts"
 import type { Outcome } from "./Committer.ts"
 import type { Commit } from "./MemoryStore.ts"
 import { Unsettled } from "./Unsettled.ts"
@@ -40,30 +40,23 @@ interface Batch<Request> extends JudgedBatch {
   readonly requests: ReadonlyArray<Request>
 }
 
-// One commit is one block: enough rows to spread its fixed cost, few enough that its answers do not wait for a whole
-// mailbox of bulks, and in UTF-16 units of values far below the size at which the engine would split an insert.
-export const MAX_ROWS = 500
-export const MAX_SIZE = 16 * 1024 * 1024
-
-const sizeOf = ({ rows }: Commit): number => rows.reduce((sum, row) => sum + row.value.length, 0)
-
-const isEmpty = ({ answers, audits, rows }: Commit): boolean => rows.length + answers.length + audits.length === 0
-
 /**
  * How many of the waiting batches go into the next commit. Audited reads stand before the rows of their commit, in the
  * chain as in the store, so a batch that has some begins a commit.
  */
 const fit = (waiting: ReadonlyArray<JudgedBatch>): number => {
   let rows = 0
-  let size = 0
-  for (const [index, { commit }] of waiting.entries()) {
-    if (commit.audits.length > 0 && rows > 0) return index
+  const begins = waiting.findIndex(({ commit }) => {
+    const breaks = commit.audits.length > 0 && rows > 0
     rows += commit.rows.length
-    size += sizeOf(commit)
-    if (index > 0 && (rows > MAX_ROWS || size > MAX_SIZE)) return index
-  }
-  return waiting.length
+    return breaks
+  })
+  return fitting(waiting.slice(0, begins < 0 ? waiting.length : begins).map(({ commit }) => commit))
 }
+
+/** How many requests batches answer. */
+const requestsIn = (batches: ReadonlyArray<{ readonly requests: ReadonlyArray<unknown> }>): number =>
+  batches.reduce((count, { requests }) => count + requests.length, 0)
 
 /** A pipeline whose commits end before `life` does. */
 export const make = <Request, State extends { readonly unsettled: Unsettled }>(
@@ -131,7 +124,7 @@ export const make = <Request, State extends { readonly unsettled: Unsettled }>(
     const write = (mine: State): Effect.Effect<void> =>
       Effect.gen(function*() {
         while (waiting.length > 0) {
-          yield* work.gather(callers, () => waiting.reduce((count, { requests }) => count + requests.length, 0))
+          yield* work.gather(callers, () => requestsIn(waiting))
           const group = waiting.splice(0, fit(waiting))
           yield* room.open
           const commit = mergeCommits(group.map((batch) => batch.commit))
@@ -141,7 +134,7 @@ export const make = <Request, State extends { readonly unsettled: Unsettled }>(
             mine.unsettled.remove(commit.rows)
             if (outcome.value === "torn") yield* mend(mine)
           }
-          callers = [...group, ...waiting].reduce((count, { requests }) => count + requests.length, 0)
+          callers = requestsIn([...group, ...waiting])
           // Beside the next commit, which need not wait for it.
           yield* Effect.forkIn(Effect.uninterruptible(Effect.forEach(group, answerAll, { discard: true })), life)
         }

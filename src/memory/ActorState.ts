@@ -16,7 +16,7 @@ import { ANSWER_TTL_MILLIS, IdempotencyKeys } from "./IdempotencyKeys.ts"
 import { MemoryIntake } from "./MemoryIntake.ts"
 import type { MemoryRow } from "./MemoryModel.ts"
 import { isEnded, isServed } from "./MemoryModel.ts"
-import { MemoryStore, noProbes } from "./MemoryStore.ts"
+import { emptyCommit, MemoryStore, noProbes } from "./MemoryStore.ts"
 import type { HeadVector, LastWord, PeerQuery, Probes } from "./MemoryStore.ts"
 import { PeerIndex } from "./PeerIndex.ts"
 import type { Neighbour } from "./PeerIndex.ts"
@@ -101,7 +101,7 @@ export const activate = Effect.fn("ActorState.activate")(function*(
   const report = yield* store.repair(scope, intake.embedderId)
   if (report.missing.length > 0) {
     const derived = yield* intake.derive(report.missing)
-    yield* store.commit({ rows: [], derived, entities: [], ceilings: [], answers: [], audits: [], hidden: [] })
+    yield* store.commit({ ...emptyCommit, derived })
   }
   const position = yield* store.position(scope)
   const rules = yield* ActorRules.pipe(Effect.flatMap((service) => service.read(scope, bulkDedup)))

@@ -4,7 +4,7 @@
  * the two together. Only statements, corrections and withdrawals move an answer on the world's axis.
  */
 import type { Change, MemoryRow, Status } from "./MemoryModel.ts"
-import { isServed } from "./MemoryModel.ts"
+import { isOut, isServed } from "./MemoryModel.ts"
 
 /** What an as-of read needs of a version; the value is read for the versions that answer. */
 export type Mark = Pick<
@@ -61,8 +61,6 @@ export const basisOf = (claim: Claim): Basis =>
 
 // Verbs that state a date of a claim already stored; on any other version a date was only carried along.
 const DATING: ReadonlyArray<Change> = ["correct", "label", "rollback"]
-
-const isOut = (status: Status): boolean => status === "tombstoned" || status === "rejected"
 
 interface Draft {
   claim: Claim

@@ -12,7 +12,7 @@ import * as Layer from "effect/Layer"
 import * as Queue from "effect/Queue"
 import type { Scope } from "../kernel/Identity.ts"
 import { Unavailable } from "../kernel/LoomError.ts"
-import { mergeCommits } from "./CommitMerge.ts"
+import { fitting, mergeCommits } from "./CommitMerge.ts"
 import { MemoryStore } from "./MemoryStore.ts"
 import type { Commit } from "./MemoryStore.ts"
 
@@ -28,27 +28,6 @@ interface Pending {
   readonly scope: Scope
   readonly batch: Commit
   readonly done: Deferred.Deferred<Outcome, Unavailable>
-}
-
-// One merged insert: enough rows that the insert's fixed cost is spread, few enough that a batch stays one block.
-const MAX_ROWS = 500
-// Measured in UTF-16 units of values; far below the block size at which the engine would split an insert.
-const MAX_SIZE = 16 * 1024 * 1024
-
-const sizeOf = (batch: Commit) => batch.rows.reduce((sum, row) => sum + row.value.length, 0)
-
-/** The longest run of pending batches that fits one merged insert; always at least one. */
-const fill = (pending: ReadonlyArray<Pending>): number => {
-  let rows = 0
-  let size = 0
-  for (let index = 0; index < pending.length; index++) {
-    const batch = pending[index]?.batch
-    if (batch === undefined) return index
-    rows += batch.rows.length
-    size += sizeOf(batch)
-    if (index > 0 && (rows > MAX_ROWS || size > MAX_SIZE)) return index
-  }
-  return pending.length
 }
 
 export const layer: Layer.Layer<Committer, never, MemoryStore> = Layer.scoped(
@@ -103,7 +82,7 @@ export const layer: Layer.Layer<Committer, never, MemoryStore> = Layer.scoped(
     const loop = Effect.gen(function*() {
       let waiting = Chunk.toReadonlyArray(yield* Queue.takeBetween(queue, 1, Number.MAX_SAFE_INTEGER))
       while (waiting.length > 0) {
-        const count = fill(waiting)
+        const count = fitting(waiting.map(({ batch }) => batch))
         yield* flush(waiting.slice(0, count))
         waiting = waiting.slice(count)
       }

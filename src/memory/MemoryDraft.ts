@@ -20,6 +20,18 @@ export interface Moment {
 /** Columns that a statement sets; what it does not state is left out. */
 const stated = (statement: Statement): Partial<MemoryRow> => statement
 
+/** What was stated of a row beside key and value; its ends, pin and lock apart. */
+export const statedOf = (row: MemoryRow): Statement => ({
+  tags: row.tags,
+  entities: row.entities,
+  relations: row.relations,
+  files: row.files,
+  confidence: row.confidence,
+  source_trace: row.source_trace,
+  source_resource_id: row.source_resource_id,
+  valid_at: row.valid_at
+})
+
 /** Columns that belong to the content. */
 const contentColumns = (content: Content) => ({
   value: content.value,

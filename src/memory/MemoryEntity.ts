@@ -24,6 +24,7 @@ import { judgeBatch } from "./ActorBatch.ts"
 import * as ActorPipeline from "./ActorPipeline.ts"
 import type { ActorRules } from "./ActorRules.ts"
 import * as ActorState from "./ActorState.ts"
+import { MAX_ROWS, MAX_SIZE } from "./CommitMerge.ts"
 import { Committer } from "./Committer.ts"
 import { gather } from "./Gather.ts"
 import { NamespaceEntity } from "./MemoryCommand.ts"
@@ -112,7 +113,7 @@ const batches = (waiting: ReadonlyArray<Request>): ReadonlyArray<ReadonlyArray<R
     rows += weight.rows
     size += weight.size
     const last = all[all.length - 1]
-    if (last !== undefined && rows <= ActorPipeline.MAX_ROWS && size <= ActorPipeline.MAX_SIZE) {
+    if (last !== undefined && rows <= MAX_ROWS && size <= MAX_SIZE) {
       last.push(request)
     } else {
       all.push([request])

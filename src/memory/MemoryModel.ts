@@ -33,6 +33,9 @@ export const servedIn = (run_id: string | undefined): ReadonlyArray<Status> =>
 /** Rows that stand under their key for the writer: a write to the same key revises them. */
 export const LIVE_STATUSES = ["active", "conflicted", "duplicate", "proposed"] as const satisfies ReadonlyArray<Status>
 
+/** Whether a status takes a row out from under its key: it was deleted, rejected, or ended by an expiry. */
+export const isOut = (status: Status): boolean => status === "tombstoned" || status === "rejected"
+
 export const SourceClass = Schema.Literal("asserted", "extracted", "observed", "derived", "imported", "external")
 export type SourceClass = typeof SourceClass.Type
 

@@ -7,12 +7,12 @@ import type * as Either from "effect/Either"
 import type { Refusal } from "../kernel/LoomError.ts"
 import type { Assumed, SetItem, UpdateByIdCommand, UpdateCommand } from "./MemoryCommand.ts"
 import type { Content } from "./MemoryContent.ts"
+import { statedOf } from "./MemoryDraft.ts"
 import type { WriteAnswer } from "./MemoryFields.ts"
+import { isOut } from "./MemoryModel.ts"
 import type { MemoryRow, Status } from "./MemoryModel.ts"
 import { planItem } from "./MemoryPlan.ts"
 import type { Planned, Planning } from "./MemoryWriting.ts"
-
-const isWithdrawn = ({ status }: MemoryRow): boolean => status === "tombstoned" || status === "rejected"
 
 /** Whether a content is the claim that a row held. */
 const restates = (row: MemoryRow, { canonical_sha256, content_sha256 }: Content): boolean =>
@@ -33,7 +33,7 @@ export const restated = (
   { content, revives }: UpdateCommand | UpdateByIdCommand,
   rows: ReadonlyArray<MemoryRow>
 ): ReadonlyArray<MemoryRow> =>
-  revives !== true || content === null ? [] : rows.filter((row) => isWithdrawn(row) && restates(row, content))
+  revives !== true || content === null ? [] : rows.filter((row) => isOut(row.status) && restates(row, content))
 
 const isSame = (row: MemoryRow, { memory_id, memory_type, sensitivity }: Assumed): boolean =>
   row.memory_id === memory_id && row.memory_type === memory_type && row.sensitivity === sensitivity
@@ -52,14 +52,7 @@ const stated = (row: MemoryRow, command: UpdateCommand | UpdateByIdCommand, cont
     run_id: meta.run_id === "" ? run_id : meta.run_id,
     content,
     statement: {
-      tags: row.tags,
-      entities: row.entities,
-      relations: row.relations,
-      files: row.files,
-      confidence: row.confidence,
-      source_trace: row.source_trace,
-      source_resource_id: row.source_resource_id,
-      valid_at: row.valid_at,
+      ...statedOf(row),
       pinned: row.pinned,
       ...(lasts(expires_at) ? { expires_at, expire_reason, on_expire } : {}),
       ...(lasts(valid_to) ? { valid_to } : {}),

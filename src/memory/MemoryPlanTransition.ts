@@ -17,7 +17,7 @@ import type {
 import { carried } from "./MemoryDraft.ts"
 import type { WriteAnswer } from "./MemoryFields.ts"
 import type { Change, MemoryRow } from "./MemoryModel.ts"
-import { isLive, isRedacted } from "./MemoryModel.ts"
+import { isLive, isOut, isRedacted } from "./MemoryModel.ts"
 import { ambiguous, comingBack, correction, named, tombstone } from "./MemoryPlanTarget.ts"
 import { scrubbedContent } from "./MemoryScrub.ts"
 import { isSooner } from "./MemoryTerms.ts"
@@ -365,7 +365,7 @@ const revert = (
     )
   }
   const { value, value_kind } = to
-  if (value_kind !== "redacted" && to.status !== "tombstoned" && to.status !== "rejected") {
+  if (value_kind !== "redacted" && !isOut(to.status)) {
     const hit = writing.planning.blacklisted({ value, value_kind })
     if (hit !== undefined) return Either.left(blacklisted(hit))
   }

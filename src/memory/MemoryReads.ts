@@ -18,7 +18,7 @@ import type { Instant } from "./InstantModel.ts"
 import { causeOf, hiddenIn } from "./LinkedRows.ts"
 import { MemoryClient } from "./MemoryClient.ts"
 import { decodeCursor, encodeCursor, filterHash } from "./MemoryCursor.ts"
-import { isServed, servedIn } from "./MemoryModel.ts"
+import { isOut, isServed, servedIn } from "./MemoryModel.ts"
 import type { MemoryRow, Status } from "./MemoryModel.ts"
 import { MemoryReader } from "./MemoryReader.ts"
 import type { ListFilter, Place, SortBy, WriterFilter } from "./MemoryReader.ts"
@@ -153,7 +153,7 @@ export const make: Effect.Effect<ReadonlyArray<BoundVerb>, never, Needs> = Effec
       if (row === undefined) return { ...missed, ...asOf?.said }
       if (asOf === null) {
         const status = isServed(row, now) ? row.status : statusOf(row)
-        if (row.status === "tombstoned" || row.status === "rejected" || status === "expired") {
+        if (isOut(row.status) || status === "expired") {
           return { ...missed, status, memory_id: row.memory_id, memory_key: row.memory_key }
         }
       }

@@ -89,6 +89,16 @@ export interface Commit {
   readonly audits: ReadonlyArray<AuditEntry>
 }
 
+export const emptyCommit: Commit = {
+  rows: [],
+  derived: [],
+  entities: [],
+  ceilings: [],
+  answers: [],
+  audits: [],
+  hidden: []
+}
+
 /** Rows that one claim may meet as peers share these: peers are never sought across them. */
 export interface PeerSlot {
   readonly memory_type: string

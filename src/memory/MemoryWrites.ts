@@ -16,7 +16,7 @@ import type { BoundVerb, Payload } from "../kernel/Verb.ts"
 import { MemoryClient } from "./MemoryClient.ts"
 import type { FailedItem, SetItem, Target, WriteMeta } from "./MemoryCommand.ts"
 import { MemoryIntake, storedForm } from "./MemoryIntake.ts"
-import { isLive, isRedacted, valueOf } from "./MemoryModel.ts"
+import { isLive, isOut, isRedacted, valueOf } from "./MemoryModel.ts"
 import type { MemoryRow } from "./MemoryModel.ts"
 import * as MemoryPreparing from "./MemoryPreparing.ts"
 import { untilSettled } from "./MemoryPreparing.ts"
@@ -95,8 +95,12 @@ export const make: Effect.Effect<
   const withdrawn = (scope: Scope, target: Target, value: Json) =>
     Effect.gen(function*() {
       const hash = sha256(storedForm(value).value)
-      return (yield* current(scope, target, (row) => isWithdrawn(row) && row.content_sha256 === hash)) ??
-        (yield* current(scope, target, isWithdrawn))
+      return (yield* current(
+        scope,
+        target,
+        ({ content_sha256, status }) => isOut(status) && content_sha256 === hash
+      )) ??
+        (yield* current(scope, target, ({ status }) => isOut(status)))
     })
 
   const updateCommand = (
@@ -209,8 +213,6 @@ export const make: Effect.Effect<
     bind(MemoryRestore, restore)
   ]
 })
-
-const isWithdrawn = ({ status }: MemoryRow): boolean => status === "tombstoned" || status === "rejected"
 
 /** Whether a row is one that memory.restore brings back. */
 const isGone = (row: MemoryRow): boolean => row.status === "tombstoned" || row.status === "superseded"

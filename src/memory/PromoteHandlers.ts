@@ -15,6 +15,7 @@ import { BeliefSources, lineageId } from "./BeliefSources.ts"
 import type { BeliefSource } from "./BeliefSources.ts"
 import { MemoryClient } from "./MemoryClient.ts"
 import type { SetItem, Statement, WriteMeta } from "./MemoryCommand.ts"
+import { statedOf } from "./MemoryDraft.ts"
 import { MemoryIntake } from "./MemoryIntake.ts"
 import { lookupOne } from "./MemoryLookup.ts"
 import { isServed, valueOf } from "./MemoryModel.ts"
@@ -32,14 +33,7 @@ const classOf = (row: MemoryRow): SourceClass => row.source_class === "external"
 
 /** What the source states beside key and value. A pin, a lock and an attestation are the source's own. */
 const statementOf = (row: MemoryRow): Statement => ({
-  tags: row.tags,
-  entities: row.entities,
-  relations: row.relations,
-  files: row.files,
-  confidence: row.confidence,
-  source_trace: row.source_trace,
-  source_resource_id: row.source_resource_id,
-  valid_at: row.valid_at,
+  ...statedOf(row),
   valid_to: row.valid_to,
   ...(row.expires_at === null
     ? {}

@@ -21,7 +21,7 @@ import { isLive, isRedacted } from "./MemoryModel.ts"
 import type { MemoryRow } from "./MemoryModel.ts"
 import { idTarget, metaOf } from "./MemoryRequest.ts"
 import { MemoryReview } from "./MemoryReview.ts"
-import { MemoryStore } from "./MemoryStore.ts"
+import { emptyCommit, MemoryStore } from "./MemoryStore.ts"
 import { typeFacts } from "./MemoryType.ts"
 import { NamespaceRollback } from "./NamespaceReviewVerbs.ts"
 import { isLinked, stepOf } from "./Rollback.ts"
@@ -70,7 +70,7 @@ export const make: Effect.Effect<
       const lacking = yield* review.vectorless(scope, intake.embedderId, rows)
       if (lacking.length === 0) return
       const derived = yield* intake.derive(lacking)
-      yield* store.commit({ rows: [], derived, entities: [], ceilings: [], answers: [], audits: [], hidden: [] })
+      yield* store.commit({ ...emptyCommit, derived })
     })
 
   /** Sends what has to change; answers the heads that another write changed in between, and those that were refused. */

@@ -4,6 +4,7 @@
  */
 import * as AsOf from "./AsOf.ts"
 import type { Basis, Claim, Mark, Successors } from "./AsOf.ts"
+import { isOut } from "./MemoryModel.ts"
 import type { Replay } from "./MemoryReplay.ts"
 
 export interface Interval {
@@ -61,6 +62,6 @@ const isServedStatus = ({ last }: Claim): boolean => last.status === "active" ||
 const retiredAt = ({ last, retired }: Claim, anew: Claim | undefined): number | null =>
   retired !== null
     ? retired.invalid_at ?? retired.updated_at
-    : last.status === "tombstoned" || last.status === "rejected"
+    : isOut(last.status)
     ? last.updated_at
     : anew?.first.updated_at ?? null

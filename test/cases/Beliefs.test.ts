@@ -21,10 +21,9 @@ import {
 import { NamespaceRollback, NamespaceValidate } from "../../src/memory/NamespaceReviewVerbs.ts"
 import { MemoryProposalDecide } from "../../src/memory/ProposalVerbs.ts"
 import { NamespaceRegister } from "../../src/namespace/NamespaceVerbs.ts"
+import { ships } from "../support/Facts.ts"
 import { freshNamespace, ok, refusal } from "../support/LoomHttp.ts"
 import * as LoomServer from "../support/LoomServer.ts"
-
-const ships = (day: number) => `The Orion release of the payments team ships to every customer on ${day} October`
 
 layer(LoomServer.layer(), { excludeTestServices: true, timeout: 90_000 })("Beliefs", (it) => {
   const registered = (default_conflict_policy: string) =>

@@ -10,6 +10,7 @@ import { createServer } from "node:http"
 import { MemoryBulkSet, MemoryGet, MemoryList, MemorySet, MemoryUpdate } from "../../src/memory/MemoryVerbs.ts"
 import { NamespaceValidate } from "../../src/memory/NamespaceReviewVerbs.ts"
 import { MemorySearch } from "../../src/retrieval/SearchVerbs.ts"
+import { ships } from "../support/Facts.ts"
 import { answerOf, send } from "../support/LoomHttp.ts"
 import type { AnsweringVerb } from "../support/LoomHttp.ts"
 import { start, tempFolder } from "../support/LoomServer.ts"
@@ -92,8 +93,6 @@ const rows = Array.from({ length: 100 }, (_, index) => ({
   memory_key: `stock/row-${index}`,
   value: `Shelf number ${index} of the ${things[index % things.length]} depot keeps spare part zx${index}q`
 }))
-
-const ships = (day: number) => `The Orion release of the payments team ships to every customer on ${day} October`
 
 const keysOf = ({ results }: { readonly results: ReadonlyArray<{ readonly memory_key: string }> }) =>
   results.map(({ memory_key }) => memory_key)

@@ -17,11 +17,10 @@ import {
 import { MemoryInspect } from "../../src/memory/ProvenanceVerbs.ts"
 import { NamespaceRegister } from "../../src/namespace/NamespaceVerbs.ts"
 import { MemorySearch } from "../../src/retrieval/SearchVerbs.ts"
+import { ships } from "../support/Facts.ts"
 import { freshNamespace, ok, post } from "../support/LoomHttp.ts"
 import type { LoomServer } from "../support/LoomServer.ts"
 import { layerTeam, Tokens } from "./Tokens.ts"
-
-const ships = (day: number) => `The Orion release of the payments team ships to every customer on ${day} October`
 
 layer(layerTeam, { excludeTestServices: true, timeout: 90_000 })("Hidden", (it) => {
   it.effect("a bound token is told nothing of the other user's row that took its row's place", () =>

@@ -19,10 +19,9 @@ import { MemoryPromote } from "../../src/memory/PromoteVerbs.ts"
 import { MemoryInspect, MemoryLineage, MemoryProvenance } from "../../src/memory/ProvenanceVerbs.ts"
 import { MemoryRedact } from "../../src/memory/RedactVerbs.ts"
 import { MemorySearch } from "../../src/retrieval/SearchVerbs.ts"
+import { ships } from "../support/Facts.ts"
 import { freshNamespace, ok, post, refusal } from "../support/LoomHttp.ts"
 import { layerTeam, Tokens } from "./Tokens.ts"
-
-const ships = (day: number) => `The Orion release of the payments team ships to every customer on ${day} October`
 
 layer(layerTeam, { excludeTestServices: true, timeout: 90_000 })("Review", (it) => {
   const contradiction = (namespace: string, token: string) =>

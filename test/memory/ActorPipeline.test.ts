@@ -8,6 +8,7 @@ import * as Queue from "effect/Queue"
 import { Unavailable } from "../../src/kernel/LoomError.ts"
 import type { Reply } from "../../src/memory/ActorBatch.ts"
 import * as ActorPipeline from "../../src/memory/ActorPipeline.ts"
+import { MAX_ROWS } from "../../src/memory/CommitMerge.ts"
 import type { Outcome } from "../../src/memory/Committer.ts"
 import type { Commit } from "../../src/memory/MemoryStore.ts"
 import { Unsettled } from "../../src/memory/Unsettled.ts"
@@ -216,7 +217,7 @@ describe("ActorPipeline", () => {
   it.effect("takes no more batches than a commit holds", () =>
     quietly(Effect.gen(function*() {
       const { next, pipeline } = yield* setUp
-      const many = (name: string) => Array.from({ length: ActorPipeline.MAX_ROWS }, (_, at) => `set ${name} ${at}`)
+      const many = (name: string) => Array.from({ length: MAX_ROWS }, (_, at) => `set ${name} ${at}`)
       yield* pipeline.offer(["set 1"])
       const first = yield* next
       yield* pipeline.offer(many("a"))
@@ -226,7 +227,7 @@ describe("ActorPipeline", () => {
       yield* first.end("clean")
       yield* more.await
       const second = yield* next
-      assert.strictEqual(second.values.length, ActorPipeline.MAX_ROWS)
+      assert.strictEqual(second.values.length, MAX_ROWS)
       yield* second.end("clean")
       const third = yield* next
       assert.deepStrictEqual(third.values, ["set 2"])

@@ -10,6 +10,7 @@ import type { Searchable } from "../../src/memory/MemoryContent.ts"
 import type { MemoryRow } from "../../src/memory/MemoryModel.ts"
 import { anyWriter, everyRow } from "../../src/memory/MemoryReader.ts"
 import type { ListFilter, Page } from "../../src/memory/MemoryReader.ts"
+import { emptyCommit } from "../../src/memory/MemoryStore.ts"
 import type { AuditEntry, Commit, Derived } from "../../src/memory/MemoryStore.ts"
 
 let scopes = 0
@@ -144,13 +145,8 @@ export const auditOf = (row: MemoryRow, position: bigint, prev_hash: string): Au
 }
 
 export const commitOf = (rows: ReadonlyArray<MemoryRow>, more: Partial<Commit> = {}): Commit => ({
+  ...emptyCommit,
   rows,
-  derived: [],
-  entities: [],
-  ceilings: [],
-  answers: [],
-  audits: [],
-  hidden: [],
   ...more
 })
 

@@ -17,11 +17,10 @@ import {
   MemoryUpdateById
 } from "../../src/memory/MemoryVerbs.ts"
 import { ask, call, layer } from "../support/ActorHouse.ts"
+import { ships } from "../support/Facts.ts"
 
 const memory_key = "team/lunch"
 const value = "Lunch is served at noon"
-
-const ships = (day: number) => `The Orion release of the payments team ships to every customer on ${day} October`
 
 const taken = { deleted: MemoryDelete.tag, rejected: MemoryReject.tag }
 

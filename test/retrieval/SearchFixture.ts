@@ -7,7 +7,7 @@ import * as Layer from "effect/Layer"
 import type { Scope } from "../../src/kernel/Identity.ts"
 import { sha256 } from "../../src/kernel/Json.ts"
 import type { MemoryRow } from "../../src/memory/MemoryModel.ts"
-import { MemoryStore } from "../../src/memory/MemoryStore.ts"
+import { emptyCommit, MemoryStore } from "../../src/memory/MemoryStore.ts"
 import type { Derived } from "../../src/memory/MemoryStore.ts"
 import * as MemoryStoreClickhouse from "../../src/memory/MemoryStoreClickhouse.ts"
 import { canonical, chunks, excerpt, lemmas, lowered, stems } from "../../src/platform/Analyzer.ts"
@@ -80,7 +80,7 @@ export const commit = (rows: ReadonlyArray<MemoryRow>) =>
   Effect.gen(function*() {
     const store = yield* MemoryStore
     const derived = yield* Effect.forEach(rows, derive)
-    yield* store.commit({ rows, derived, entities: [], ceilings: [], answers: [], audits: [], hidden: [] })
+    yield* store.commit({ ...emptyCommit, rows, derived })
     return rows
   })
 
@@ -91,7 +91,7 @@ export const change = (row: MemoryRow, changed: Partial<MemoryRow>) =>
   Effect.gen(function*() {
     const store = yield* MemoryStore
     const next = revised(row, 1, changed)
-    yield* store.commit({ rows: [next], derived: [], entities: [], ceilings: [], answers: [], audits: [], hidden: [] })
+    yield* store.commit({ ...emptyCommit, rows: [next] })
     return next
   })
 

@@ -1,6 +1,6 @@
 /**
  * Texts that say nothing of each other, for tests that are not about what a write meets: made of words that no two of
- * them share, so that none is near another.
+ * them share, so that none is near another. And one claim that contradicts itself from day to day.
  */
 const syllables = ["ba", "do", "fi", "ga", "ho", "ju", "ke", "la", "mo", "nu", "pe", "ri", "so", "tu", "ve", "zi"]
 
@@ -15,3 +15,7 @@ const WORDS = 5
 
 export const unrelated = (index: number): string =>
   Array.from({ length: WORDS }, (_, at) => wordOf(index * WORDS + at)).join(" ")
+
+/** Another day is a contradiction, to the embedder near and to the judge sure. */
+export const ships = (day: number): string =>
+  `The Orion release of the payments team ships to every customer on ${day} October`

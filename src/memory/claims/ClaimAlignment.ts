@@ -4,7 +4,7 @@
  */
 import type { Frame, Item } from "./ClaimFrame.ts"
 import { nounFields } from "./ClaimLexicon.ts"
-import { isFiller } from "./ClaimMatch.ts"
+import { isFiller, joined } from "./ClaimMatch.ts"
 import { type Grade, nearness } from "./ClaimNearness.ts"
 import { lightVerbs } from "./ClaimVerbs.ts"
 
@@ -117,7 +117,7 @@ const spells = ({ lemma, text }: Item, parts: ReadonlyArray<Placed>, at: number)
     return isSpelt ? letters.length : 0
   }
   return lemma.length > 5 && lemma[0] === first.lemma[0] &&
-      (first.lemma + second.lemma).replace(/[_-]/g, "") === lemma.replace(/[_-]/g, "")
+      joined({ lemma: first.lemma + second.lemma }) === joined({ lemma })
     ? 2
     : 0
 }

@@ -68,10 +68,8 @@ export const lastWord = (
     : decide(stored, written, similarity, ruled, model)
 
 /** Nothing ties them together: most of the many claims that come up beside a written one end here. */
-const shareNothing = (stored: Claim, written: Claim): boolean => {
-  const ours = new Set(stored.words.map(({ item }) => item.concept))
-  return !written.words.some(({ item }) => ours.has(item.concept))
-}
+const shareNothing = (stored: Claim, written: Claim): boolean =>
+  !written.words.some(({ item: { concept } }) => stored.words.some(({ item }) => item.concept === concept))
 
 const decide = (
   stored: Claim,

@@ -19,15 +19,6 @@ export interface Likeness {
   readonly features: Readonly<Record<string, number>>
 }
 
-const adding = /\b(?:also|too|as well|another|additionally|in addition|besides|second|other|both)\b/i
-const changing =
-  /\b(?:no longer|any ?more|moved|switched|changed|replaced|instead|since|now|from now on|used to|until|formerly|previously|was|were|will)\b/i
-const staging =
-  /\b(?:as an? (?:child|kid|adult|boy|girl|student|teenager)|before|after|during|overnight|by day|by night|in winter|in summer)\b/gi
-
-const stagesOf = (text: string): string =>
-  (text.match(staging) ?? []).map((word) => word.toLowerCase()).sort().join(" ")
-
 /** "Unsupported" beside "supports": denied by its first letters. */
 const isPrefixed = (words: ReadonlyArray<Placed>, others: ReadonlyArray<Placed>): boolean =>
   words.some(({ item }) => {
@@ -46,7 +37,7 @@ export const likenessOf = (stored: Claim, written: Claim, similarity: number): L
   const alignment = align(ours, theirs)
   const { left, right } = alignment
   const leftovers = leftoversOf(alignment)
-  const wording = wordingOf(stored.text, written.text)
+  const wording = wordingOf(stored.worded, written.worded)
   const denied = isPrefixed(left, right) || isPrefixed(right, left)
   const opposed = (stored.stance.denials + written.stance.denials + flag(denied)) % 2 === 1
   const coverage = [covered(ours, left), covered(theirs, right)] as const
@@ -66,9 +57,9 @@ export const likenessOf = (stored: Claim, written: Claim, similarity: number): L
     ...wordings(wording, leftovers, Math.min(left.length, right.length)),
     valueScope: flag(leftovers.values !== undefined && turnedSides),
     clauses: flag(stored.frames.length > 1 || written.frames.length > 1),
-    adds: flag(adding.test(stored.text) !== adding.test(written.text)),
-    changes: flag(changing.test(stored.text) !== changing.test(written.text)),
-    stages: flag(stagesOf(stored.text) !== stagesOf(written.text))
+    adds: flag(stored.worded.adds !== written.worded.adds),
+    changes: flag(stored.worded.changes !== written.worded.changes),
+    stages: flag(stored.worded.stages !== written.worded.stages)
   }
   return { alignment, wording, opposed, features }
 }

@@ -80,7 +80,7 @@ export const alike = (one: Item, other: Item): boolean => {
 }
 
 /** "backs up" and "backup", "log-in" and "login". */
-const joined = ({ lemma }: Item): string => lemma.replace(/[_-]/g, "")
+export const joined = ({ lemma }: Pick<Item, "lemma">): string => lemma.replace(/[_-]/g, "")
 
 const partOf = ({ kind }: Item): PartOfSpeech =>
   kind === "noun" ? "n" : kind === "verb" ? "v" : kind === "adverb" ? "r" : "a"

@@ -4,7 +4,7 @@
  */
 import type { Item } from "./ClaimFrame.ts"
 import { isKnown } from "./ClaimLexicon.ts"
-import { alike } from "./ClaimMatch.ts"
+import { alike, joined } from "./ClaimMatch.ts"
 import { derived, related } from "./ClaimThesaurus.ts"
 
 /** 3: one word; 2: synonyms, derivations, one word's spellings; 1: short forms and words that are near in WordNet. */
@@ -37,9 +37,6 @@ const isHour = (number: string, time: string): boolean => {
   const hour = /^number:(\d{1,2})$/.exec(number)?.[1]
   return hour !== undefined && time === `time:${hour.padStart(2, "0")}:00`
 }
-
-/** "times out" and "timeout". */
-const joined = ({ lemma }: Item): string => lemma.replace(/[_-]/g, "")
 
 const isOneMeaning = (from: Item, to: Item): boolean => {
   if (alike(from, to) || from.lemma.length > 5 && joined(from) === joined(to)) return true

@@ -13,6 +13,7 @@ import { type Sequence, sequenceOf } from "./ClaimSequence.ts"
 import { type Stance, stanceOf } from "./ClaimStance.ts"
 import { plain } from "./ClaimSubjects.ts"
 import { longestParsed, mostTokens, tokensOf } from "./ClaimTokens.ts"
+import { type Worded, wordedOf } from "./ClaimWording.ts"
 
 export interface Claim {
   readonly text: string
@@ -27,6 +28,7 @@ export interface Claim {
   /** The content words of all frames in their places, and where the frames stand as a whole; empty without frames. */
   readonly words: ReadonlyArray<Placed>
   readonly stance: Stance
+  readonly worded: Worded
   readonly record: Record | undefined
   /** The text goes on behind what was parsed. */
   readonly long: boolean
@@ -40,6 +42,8 @@ const signsOf = (form: string): string =>
     : ""
 
 const noSequence: Sequence = { parts: [], denials: 0 }
+// Claims without frames are not held against each other word by word.
+const noWords: Worded = { words: [], adds: false, changes: false, stages: "" }
 
 export const parseClaim = (text: string): Claim => parseAs(text)
 
@@ -54,15 +58,17 @@ export const parseAs = (text: string, given?: Language): Claim => {
   const guess = languageOf(text.slice(0, longestParsed), (told.length < 2 ? tokens : told).map(({ low }) => low))
   const language = given ?? guess.language
   const frames = language === "en" && record === undefined ? framesOf(tokens).map(plain) : []
+  const begun = text.slice(0, longestParsed + 1)
   return {
     // A long text's form is itself: what a short comparison cannot see must be equal letter by letter.
     canonical: form,
-    text: text.slice(0, longestParsed + 1),
+    text: begun,
     language,
     certainty: guess.certainty,
     frames,
     words: wordsOf(frames),
     stance: stanceOf(frames),
+    worded: frames.length === 0 ? noWords : wordedOf(begun),
     sequence: language === "en" ? noSequence : sequenceOf(tokens, language, text.slice(0, longestParsed)),
     record,
     long: long || tokens.length >= mostTokens,

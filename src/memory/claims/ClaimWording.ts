@@ -1,7 +1,19 @@
 /**
  * How far two texts agree letter by letter: one template filled with other things shares all but the filling, a claim told
- * anew shares little. Words as they stand, in their order; no dictionary is asked.
+ * anew shares little. Words as they stand, in their order; no dictionary is asked. A text is read once, for all that it is
+ * held against.
  */
+
+/** A text as it is worded. */
+export interface Worded {
+  readonly words: ReadonlyArray<string>
+  /** It says that it adds something. */
+  readonly adds: boolean
+  /** It says that something is not as it was. */
+  readonly changes: boolean
+  /** The stages of life or day it speaks of, in one order. */
+  readonly stages: string
+}
 
 export interface Wording {
   /** Share of both texts that is one common sequence of words, 0 to 1. */
@@ -23,8 +35,20 @@ const mostWords = 48
 const wordsOf = (text: string): ReadonlyArray<string> =>
   (text.toLowerCase().match(/[\p{L}\p{N}](?:[\p{L}\p{N}_.:/@+-]*[\p{L}\p{N}])?/gu) ?? []).slice(0, mostWords)
 
-export const wordingOf = (stored: string, written: string): Wording => {
-  const [one, other] = [wordsOf(stored), wordsOf(written)]
+const adding = /\b(?:also|too|as well|another|additionally|in addition|besides|second|other|both)\b/i
+const changing =
+  /\b(?:no longer|any ?more|moved|switched|changed|replaced|instead|since|now|from now on|used to|until|formerly|previously|was|were|will)\b/i
+const staging =
+  /\b(?:as an? (?:child|kid|adult|boy|girl|student|teenager)|before|after|during|overnight|by day|by night|in winter|in summer)\b/gi
+
+export const wordedOf = (text: string): Worded => ({
+  words: wordsOf(text),
+  adds: adding.test(text),
+  changes: changing.test(text),
+  stages: (text.match(staging) ?? []).map((word) => word.toLowerCase()).sort().join(" ")
+})
+
+export const wordingOf = ({ words: one }: Worded, { words: other }: Worded): Wording => {
   const both = Math.max(1, one.length + other.length)
   const lengths = [Math.min(one.length, other.length), Math.max(one.length, other.length)] as const
   let begin = 0
