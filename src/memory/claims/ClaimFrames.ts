@@ -8,7 +8,7 @@ import { asUndergone, compareConverses, otherTellings } from "./ClaimConverses.t
 import { ruledOutBy } from "./ClaimDiets.ts"
 import { complements, type Frame, type Item, textOf } from "./ClaimFrame.ts"
 import { otherSubject } from "./ClaimHolders.ts"
-import { complementary, differingValues, isFiller, type Match, matchItems, oppositeWords } from "./ClaimMatch.ts"
+import { complementary, differingValues, isFiller, type Match, matchItems, oppositeWords, valueMoved } from "./ClaimMatch.ts"
 import { compareObjects, ruleOf } from "./ClaimObjects.ts"
 import { quantifiersOppose } from "./ClaimQuantifiers.ts"
 import { mixed, namesKind, oneVerb, placesDiffer, sameQuestion, sameWay, wishes } from "./ClaimQuestions.ts"
@@ -61,6 +61,7 @@ export const compareFrames = (stored: Frame, written: Frame, similarity: number)
   // Without a word in common nothing ties them together.
   if (!ours.some(({ concept }) => theirs.some((item) => item.concept === concept))) return found
   const match = withoutFillers(matchItems(ours, theirs))
+  if (areScoped(stored, written, match)) return answer("other", "compatible", "Each is said of its own time.")
   return compareReworded(stored, written, match) ?? closer(stored, written, found, match, similarity)
 }
 
@@ -240,7 +241,7 @@ const sameSubject = (
   const subject = textOf(one.subject).toLowerCase()
   const substitution = subject === "" ? null : { subject, predicate: one.verb }
   const oneSided = left.length === 0 || right.length === 0
-  if (areScoped(left, right)) return answer("other", "compatible", "Each is said of its own season or part of the day.")
+  if (areScoped(one, other, match)) return answer("other", "compatible", "Each is said of its own time.")
   const diet = ruledOutBy(one, other)
   if (diet !== undefined) return answer("differs", "exclusion", `What one says rules out ${quoted(diet)}.`)
 
@@ -284,6 +285,9 @@ const sameSubject = (
       : answer("other", "other-attribute", "One denies another thing than the other says.")
   }
   const values = differingValues(left, right)
+  if (values !== undefined && valueMoved(one, other)) {
+    return answer("other", "other-subject", `${quoted(values.from.text)} stands for another thing in the other.`)
+  }
   if (values !== undefined) {
     const rest = {
       left: left.filter(({ value }) => value === undefined),

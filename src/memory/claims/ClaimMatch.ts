@@ -3,7 +3,7 @@
  * of one dimension and opposite words paired up.
  */
 import { alternatives, denies, opposes } from "./ClaimAntonyms.ts"
-import type { Item } from "./ClaimFrame.ts"
+import type { Frame, Item } from "./ClaimFrame.ts"
 import { nounFields } from "./ClaimLexicon.ts"
 import { conceptOf } from "./ClaimSynonyms.ts"
 import { antonymous, derived, type PartOfSpeech, synonymous } from "./ClaimThesaurus.ts"
@@ -118,6 +118,26 @@ export const differingValues = (one: ReadonlyArray<Item>, other: ReadonlyArray<I
       from.value !== undefined && to.value !== undefined && from.concept !== to.concept &&
       sameDimension(from.value.dimension, to.value.dimension)
   )
+
+/** Where a value stands: "subject", or the preposition it stands behind. */
+const placedValues = (frame: Frame): ReadonlyArray<readonly [place: string, value: Item]> =>
+  [{ preposition: "subject", items: frame.subject }, ...frame.groups].flatMap(({ items, preposition }) =>
+    items.filter(({ value }) => value !== undefined).map((item) => [preposition, item] as const)
+  )
+
+/** A value of one stands elsewhere in the other, and where it stood is another: item 15 on shelf 45, item 45 on shelf 135. */
+export const valueMoved = (one: Frame, other: Frame): boolean => {
+  const [ours, theirs] = [placedValues(one), placedValues(other)]
+  const differs = (place: string) => {
+    const there = theirs.filter(([at]) => at === place)
+    const here = ours.filter(([at]) => at === place)
+    return here.length > 0 && there.length > 0 &&
+      !here.some(([, item]) => there.some(([, { concept }]) => concept === item.concept))
+  }
+  return ours.some(([place, item]) =>
+    theirs.some(([at, { concept }]) => concept === item.concept && at !== place && differs(place) && differs(at))
+  )
+}
 
 const families: Readonly<Record<string, string>> = {
   "money EUR": "money",

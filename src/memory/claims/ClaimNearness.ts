@@ -10,9 +10,30 @@ import { derived, related } from "./ClaimThesaurus.ts"
 /** 3: one word; 2: synonyms, derivations, one word's spellings; 1: short forms and words that are near in WordNet. */
 export type Grade = 3 | 2 | 1
 
-const answers = new Map<string, Grade | 0>()
-// Some 100 bytes each.
+// What the grade of two words depends on, numbered: a pair of numbers is looked up faster than a pair of texts.
+const numbers = new Map<string, number>()
+const numbered = new WeakMap<Item, number>()
+const answers = new Map<number, Grade | 0>()
+// Some 50 bytes each.
 const mostKept = 50_000
+// Below the square root of the largest whole number.
+const mostNumbers = 1_000_000
+
+/** The number of a word: one for all words that are graded alike. */
+const numberOf = (item: Item): number => {
+  const known = numbered.get(item)
+  if (known !== undefined) return known
+  const name = `${item.kind}${item.predicate === true ? "!" : ":"}${item.text}:${item.lemma}`
+  let number = numbers.get(name)
+  if (number === undefined) {
+    if (numbers.size >= mostKept) numbers.clear()
+    number = nextNumber = (nextNumber + 1) % mostNumbers
+    numbers.set(name, number)
+  }
+  numbered.set(item, number)
+  return number
+}
+let nextNumber = 0
 
 /** The grade of two words, 0 for none. */
 export const nearness = (from: Item, to: Item): Grade | 0 => {
@@ -21,9 +42,7 @@ export const nearness = (from: Item, to: Item): Grade | 0 => {
     return isHour(from.concept, to.concept) || isHour(to.concept, from.concept) ? 2 : 0
   }
   if (from.lemma === to.lemma) return 3
-  const pair = `${from.kind}${from.predicate === true ? "!" : ":"}${from.text}:${from.lemma}|${to.kind}${
-    to.predicate === true ? "!" : ":"
-  }${to.text}:${to.lemma}`
+  const pair = numberOf(from) * mostNumbers + numberOf(to)
   const known = answers.get(pair)
   if (known !== undefined) return known
   const found = isOneMeaning(from, to) ? 2 : isNear(from, to) ? 1 : 0

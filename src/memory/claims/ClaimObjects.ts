@@ -145,7 +145,8 @@ export const compareObjects = (
   // In Lyon and in 1984: where and when. Never this and never that: both hold.
   const told = (items: ReadonlyArray<Item>) => items.every(({ value }) => value !== undefined)
   if (verbal(one.verb) && told(from) !== told(to) && preposition !== "") return several
-  if (one.command && other.command && one.denials % 2 === 1 && other.denials % 2 === 1) return several
+  const denied = one.denials % 2 === 1 && other.denials % 2 === 1
+  if (denied && (one.command && other.command || differingValues(from, to) === undefined)) return several
   if (one.tense === "past" && preposition === "at" && !one.passive && [from, to].every(isEvent)) return several
   // "Use British spelling", "use metric units": two rules.
   if (

@@ -5,7 +5,7 @@
  */
 import { against, answer, type Comparison, quoted } from "./ClaimComparison.ts"
 import { complements, type Frame, type Item, textOf } from "./ClaimFrame.ts"
-import { differingValues, isFiller, type Match, oppositeWords, sameDimension } from "./ClaimMatch.ts"
+import { differingValues, isFiller, type Match, oppositeWords, sameDimension, valueMoved } from "./ClaimMatch.ts"
 import { ruleOf } from "./ClaimObjects.ts"
 import { headOf, relateSubjects } from "./ClaimSubjects.ts"
 import { conceptOf } from "./ClaimSynonyms.ts"
@@ -83,7 +83,7 @@ export const compareReworded = (one: Frame, other: Frame, match: Match): Compari
   const pairs = valuePairs(match)
   // The morning train and the evening train leave at two times.
   const told = (items: ReadonlyArray<Item>) => items.some(({ value }) => value !== undefined)
-  if (pairs > 1 || opposite !== undefined && told(match.left) && told(match.right)) return undefined
+  if (pairs > 1 || pairs === 1 && valueMoved(one, other) || opposite !== undefined && told(match.left) && told(match.right)) return undefined
   const values = differingValues(match.left, match.right)
   if (values !== undefined) {
     return opposed || opposite !== undefined ? undefined : answer(
@@ -139,24 +139,46 @@ const valuePairs = ({ left, right }: Match): number =>
   ).length
 
 const scopes = set(`spring summer autumn winter weekday weekend morning noon afternoon evening night day term holiday
-  season semester termtime daytime nighttime weekdays weekends christmas easter breakfast lunch dinner peak offpeak`)
+  season semester termtime daytime nighttime overnight weekdays weekends christmas easter breakfast lunch dinner peak offpeak`)
 
 const isScope = ({ concept, lemma, value }: Item): boolean =>
   value === undefined
     ? scopes.has(concept) || scopes.has(lemma)
     // "On Saturdays", not "on Saturday".
     : value.dimension === "weekday" && value.text.endsWith("s") ||
-      /^(?:number:(?:19|20)\d\d|date:\d{4}--|repeat:(?:weekday|weekend|morning|evening|afternoon|night))$/.test(
+      /^(?:number:(?:19|20)\d\d|date:\d{4}--|date:-\d\d-|repeat:(?:weekday|weekend|morning|evening|afternoon|night))$/.test(
         value.key
       )
 
-/** Each of them is said of its own season, year or part of the day, and says another thing of it. */
-export const areScoped = (left: ReadonlyArray<Item>, right: ReadonlyArray<Item>): boolean => {
-  const [ours, theirs] = [left.find(isScope), right.find(isScope)]
-  if (ours === undefined || theirs === undefined) return false
-  const more = (items: ReadonlyArray<Item>, scope: Item) =>
-    items.some((item) => item !== scope && item.kind !== "adverb" && item.kind !== "verb")
-  return more(left, ours) && more(right, theirs)
+/** A day; two of them may also be two answers to the question when. */
+const isDay = ({ value }: Item): boolean => value !== undefined && /^date:.*-\d\d$/.test(value.key)
+
+const temporal = /^(?:time|date|weekday|repeat)/
+
+/** One is said of what was before and the other of what was after the same. */
+const areParted = (one: Frame, other: Frame): boolean =>
+  [["before", "after"], ["after", "before"]].some(([here, there]) =>
+    one.groups.some(({ items, preposition }) =>
+      preposition === here &&
+      other.groups.some((group) =>
+        group.preposition === there && items.some(({ concept }) => group.items.some((item) => item.concept === concept))
+      )
+    )
+  )
+
+/** Each of them is said of its own season, year, day or part of the day, and says another thing of it. */
+export const areScoped = (one: Frame, other: Frame, { left, right }: Match): boolean => {
+  const more = (items: ReadonlyArray<Item>, scope: Item | undefined, timeless: boolean) =>
+    items.some((item) =>
+      item !== scope && item.kind !== "adverb" && item.kind !== "verb" &&
+      !(timeless && item.value !== undefined && temporal.test(item.value.dimension))
+    )
+  if (areParted(one, other) && more(left, undefined, true) && more(right, undefined, true)) return true
+  const scoped = (is: (item: Item) => boolean, timeless: boolean) => {
+    const [ours, theirs] = [left.find(is), right.find(is)]
+    return ours !== undefined && theirs !== undefined && more(left, ours, timeless) && more(right, theirs, timeless)
+  }
+  return scoped(isScope, false) || scoped(isDay, true)
 }
 
 /** Two verbs with a meaning of their own and nothing in common behind the subject: two facts, however close they come. */

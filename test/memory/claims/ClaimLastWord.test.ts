@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { compareByRules, compareClaims, parseClaim } from "../../../src/memory/claims/ClaimCompare.ts"
 import { featuresOf, oddsOf } from "../../../src/memory/claims/ClaimLastWord.ts"
 import { likenessOf } from "../../../src/memory/claims/ClaimLikeness.ts"
-import { objectionTo } from "../../../src/memory/claims/ClaimObjections.ts"
+import { objectionsTo } from "../../../src/memory/claims/ClaimObjections.ts"
 import { weights } from "../../../src/memory/claims/ClaimWeights.ts"
 import type { ClaimPair } from "./ClaimPairs.ts"
 
@@ -65,15 +65,22 @@ describe("ClaimLastWord", () => {
     }
   })
 
-  it("objects by name", () => {
-    const objection = ([stored, written]: ClaimPair) => {
+  it("objects by name, and finally to what grammar keeps apart", () => {
+    const objections = ([stored, written]: ClaimPair) => {
       const [one, other] = [parseClaim(stored), parseClaim(written)]
-      return objectionTo(one, other, likenessOf(one, other, near))
+      return objectionsTo(one, other, likenessOf(one, other, near))
     }
-    assert.strictEqual(objection(["The pump is on.", "The pump is not on."]), "one denies")
-    assert.strictEqual(objection(["The tank holds 5 litres.", "The tank holds 7 litres."]), "a value that one lacks")
-    assert.strictEqual(objection(["Our queue is Kafka.", "Their queue is Kafka."]), "another person")
-    assert.isUndefined(objection(["Backups are encrypted with AES.", "We encrypt backups using AES."]))
+    assert.deepInclude(objections(["The pump is on.", "The pump is not on."]), { what: "one denies", final: false })
+    assert.deepInclude(objections(["The tank holds 5 litres.", "The tank holds 7 litres."]), {
+      what: "a value that one lacks",
+      final: false
+    })
+    const final = (pair: ClaimPair) => objections(pair).filter((objection) => objection.final).map(({ what }) => what)
+    assert.include(final(["Our queue is Kafka.", "Their queue is Kafka."]), "another person")
+    assert.include(final(["Align code with spaces.", "Align code and tabs with spaces."]), "an object")
+    assert.include(final(["We use Kafka for the queue.", "We used Kafka for the queue."]), "the same at another time")
+    assert.include(final(["Half of the rent goes to repairs.", "Half of the repairs is spent on rent."]), "another count")
+    assert.deepStrictEqual(objections(["Backups are encrypted with AES.", "We encrypt backups using AES."]), [])
   })
 
   it("leaves what is far apart and shares no word to the rules", () => {
@@ -85,13 +92,14 @@ describe("ClaimLastWord", () => {
 
   it("gives odds that sum to one, of weights that name features", () => {
     const [one, other] = [parseClaim("The pool is heated."), parseClaim("The pool's water is unheated.")]
-    const features = featuresOf(likenessOf(one, other, near), compareByRules(one, other, near))
+    const likeness = likenessOf(one, other, near)
+    const features = featuresOf(likeness, compareByRules(one, other, near), objectionsTo(one, other, likeness))
     const { clear, conflict, duplicate } = oddsOf(features, weights)
     assert.closeTo(clear + conflict + duplicate, 1, 1e-9)
     assert.isAbove(conflict, clear)
     for (const [name, value] of Object.entries(features)) {
       assert.isTrue(Number.isFinite(value), name)
-      if (!name.startsWith("rules: ")) assert.property(weights.features, name)
+      if (!/^(?:rules|objection): /.test(name)) assert.property(weights.features, name)
     }
   })
 })
