@@ -59,7 +59,7 @@ describe("Thresholds", () => {
       Effect.gen(function*() {
         const found = yield* inForce
         assert.deepInclude(found, { source: "adaptive", embedder_id: "toy/v1" })
-        assert.isTrue(found.conflict > 0.6 && found.conflict < found.duplicate)
+        assert.isTrue(found.conflict > 0.6 && found.conflict <= found.duplicate)
         assert.strictEqual(found.measured?.sentences, 60)
         assert.deepEqual(yield* inForce, found)
         assert.strictEqual(watched.asked, 1)
