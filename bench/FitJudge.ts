@@ -61,7 +61,7 @@ const embedded = (pairs: ReadonlyArray<typeof Pair.Type>) =>
   }).pipe(Effect.provide(EmbedderUseLite.layer))
 
 const example = ({ class: name, features }: Ruled): Logistic.Example => ({
-  features,
+  features: Object.assign({}, ...features),
   label: classes.findIndex((one) => one === name)
 })
 

@@ -4,6 +4,7 @@
  * model, fitted to labelled pairs (`npm run judge:fit`). It may call claims the same only where no objection stands.
  */
 import { against, answer, type Comparison } from "./ClaimComparison.ts"
+import { doubtOf } from "./ClaimDoubt.ts"
 import { type Likeness, likenessOf } from "./ClaimLikeness.ts"
 import { type Objection, objectionsTo } from "./ClaimObjections.ts"
 import type { Claim } from "./ClaimParse.ts"
@@ -20,27 +21,34 @@ const families: ReadonlyMap<string, string> = new Map(
   ["number", "time", "date", "unit", "currency", "version"].map((rule) => [rule, "value"])
 )
 
+/** Features in parts, since to join a hundred of them into one record costs as much as to weigh them. */
+export type Features = ReadonlyArray<Readonly<Record<string, number>>>
+
 /** The features of a pair, the rules' answer and the objections among them. */
 export const featuresOf = (
   likeness: Likeness,
   ruled: Comparison,
   objections: ReadonlyArray<Objection>
-): Readonly<Record<string, number>> => ({
-  ...likeness.features,
-  ...Object.fromEntries(objections.map(({ what }) => [`objection: ${what}`, 1])),
-  [`rules: ${ruled.relation}`]: 1,
-  [`rules: ${ruled.relation}, ${families.get(ruled.rule) ?? ruled.rule}`]: 1
-})
+): Features => {
+  const said: Record<string, number> = {
+    [`rules: ${ruled.relation}`]: 1,
+    [`rules: ${ruled.relation}, ${families.get(ruled.rule) ?? ruled.rule}`]: 1
+  }
+  for (const { what } of objections) said[`objection: ${what}`] = 1
+  return [likeness.features, said]
+}
 
-export const oddsOf = (features: Readonly<Record<string, number>>, weights: Weights): Odds => {
+export const oddsOf = (parts: Features, weights: Weights): Odds => {
   let [clear = 0, conflict = 0, duplicate = 0] = weights.bias
-  for (const name in features) {
-    const value = features[name]!
-    const row = value === 0 ? undefined : weights.features[name]
-    if (row === undefined) continue
-    clear += value * row[0]
-    conflict += value * row[1]
-    duplicate += value * row[2]
+  for (const features of parts) {
+    for (const name in features) {
+      const value = features[name]!
+      const row = value === 0 ? undefined : weights.features[name]
+      if (row === undefined) continue
+      clear += value * row[0]
+      conflict += value * row[1]
+      duplicate += value * row[2]
+    }
   }
   clear = Math.exp(clear)
   conflict = Math.exp(conflict)
@@ -92,7 +100,7 @@ const decide = (
   const likeness = likenessOf(stored, written, similarity)
   const objections = objectionsTo(stored, written, likeness)
   const odds = oddsOf(featuresOf(likeness, ruled, objections), model)
-  if (odds.duplicate >= leastOfSame(objections)) {
+  if (odds.duplicate >= leastOfSame(objections) && doubtOf(stored.text, written.text) === undefined) {
     return answer("same", "likeness", `Closer to a reworded statement than to a contradiction: ${told(likeness)}.`)
   }
   // What the rules know to contradict each other is hardly ever two facts: 38 of 535 labelled pairs.

@@ -4,7 +4,6 @@
  * rest is final, so that no model can lose what grammar keeps apart.
  */
 import type { Alignment, Pairing, Placed } from "./ClaimAlignment.ts"
-import { doubtOf } from "./ClaimDoubt.ts"
 import type { Frame } from "./ClaimFrame.ts"
 import { isStrong, isValue } from "./ClaimLeftovers.ts"
 import type { Likeness } from "./ClaimLikeness.ts"
@@ -147,8 +146,7 @@ export const objectionsTo = (stored: Claim, written: Claim, likeness: Likeness):
   object(countsOthers(stored.words, written.words, alignment), final("another count"))
   object(isHeadMoved(alignment, stored.frames[0], written.frames[0]), weighed("another head"))
   object(isFilled(likeness), final("words that are only near"))
-  const doubt = doubtOf(stored.text, written.text)
-  return doubt === undefined ? found : [...found, { what: "a doubt", final: true }]
+  return found
 }
 
 /** In one template another word is meant to be another word. */

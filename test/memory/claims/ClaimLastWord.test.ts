@@ -97,7 +97,7 @@ describe("ClaimLastWord", () => {
     const { clear, conflict, duplicate } = oddsOf(features, weights)
     assert.closeTo(clear + conflict + duplicate, 1, 1e-9)
     assert.isAbove(conflict, clear)
-    for (const [name, value] of Object.entries(features)) {
+    for (const [name, value] of features.flatMap(Object.entries)) {
       assert.isTrue(Number.isFinite(value), name)
       if (!/^(?:rules|objection): /.test(name)) assert.property(weights.features, name)
     }
