@@ -56,7 +56,9 @@ export const layerStores = Layer.mergeAll(
  * process writes.
  */
 export const layerReadCache = (maxBytes: number) =>
-  Layer.merge(ReadCache.layerStore, ReadCache.layerReader).pipe(Layer.provideMerge(ReadCache.layer(maxBytes)))
+  Layer.mergeAll(ReadCache.layerStore, ReadCache.layerReader, ReadCache.layerReview).pipe(
+    Layer.provideMerge(ReadCache.layer(maxBytes))
+  )
 
 /** The decisions a deployment may replace. */
 export const layerPolicies = Layer.mergeAll(WritePolicy.layer, SensitivityPolicy.layerConfig)
