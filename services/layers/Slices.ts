@@ -33,6 +33,7 @@ import * as SensitivityPolicy from "../../src/memory/SensitivityPolicy.ts"
 import * as SweepHandlers from "../../src/memory/SweepHandlers.ts"
 import * as Thresholds from "../../src/memory/Thresholds.ts"
 import * as WritePolicy from "../../src/memory/WritePolicy.ts"
+import * as NamespaceCache from "../../src/namespace/NamespaceCache.ts"
 import * as NamespaceHandlers from "../../src/namespace/NamespaceHandlers.ts"
 import * as NamespaceStoreClickhouse from "../../src/namespace/NamespaceStoreClickhouse.ts"
 import * as Search from "../../src/retrieval/Search.ts"
@@ -56,7 +57,9 @@ export const layerStores = Layer.mergeAll(
  * process writes.
  */
 export const layerReadCache = (maxBytes: number) =>
-  Layer.merge(ReadCache.layerStore, ReadCache.layerReader).pipe(Layer.provideMerge(ReadCache.layer(maxBytes)))
+  Layer.mergeAll(ReadCache.layerStore, ReadCache.layerReader, ReadCache.layerReview).pipe(
+    Layer.provideMerge(ReadCache.layer(maxBytes))
+  )
 
 /** The decisions a deployment may replace. */
 export const layerPolicies = Layer.mergeAll(WritePolicy.layer, SensitivityPolicy.layerConfig)
@@ -66,6 +69,9 @@ export const layerIntake = MemoryIntake.layer
 
 /** Patterns as this process runs them; actors and the blacklist verbs read the same. */
 export const layerBlacklist = BlacklistCache.layer
+
+/** Registrations as this process judges by them; actors and the namespace verbs hold the same. */
+export const layerNamespaces = NamespaceCache.layer
 
 /** How rows that are stored already meet a new pattern. */
 export const layerSweep = MemoryPatternSweep.layer

@@ -101,6 +101,7 @@ export const layerWith = <E>(
         Slices.layerTokens,
         Slices.layerIntake,
         Slices.layerBlacklist,
+        Slices.layerNamespaces,
         Slices.layerThresholds(settings.thresholds)
       )
     ),

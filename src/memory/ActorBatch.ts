@@ -7,7 +7,6 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
-import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { randomBytes } from "node:crypto"
 import { identityKey, identityOf } from "../kernel/Identity.ts"
@@ -22,8 +21,8 @@ import type { ActorState, Needs } from "./ActorState.ts"
 import { linkHash, linkOf } from "./AuditChain.ts"
 import { itemsOf, meetingsOf, probesOf, queriesOf, revertedBy, suspectsOf } from "./BatchNeeds.ts"
 import { isEmpty, mergeCommits, withoutDerived } from "./CommitMerge.ts"
+import { firstAnswer } from "./FirstAnswers.ts"
 import { vectorKey } from "./HeadView.ts"
-import { ANSWER_TTL_MILLIS } from "./IdempotencyKeys.ts"
 import type { FirstAnswer } from "./IdempotencyKeys.ts"
 import { TransitionAnswer } from "./MemoryCommand.ts"
 import type { ActivateCommand, AuditReadCommand, WriteCommand, WriteMeta } from "./MemoryCommand.ts"
@@ -31,8 +30,8 @@ import type { MemoryRow } from "./MemoryModel.ts"
 import { planBulk, planSet } from "./MemoryPlan.ts"
 import { planDelete, planRestore, planUpdate } from "./MemoryPlanTarget.ts"
 import { planTransition } from "./MemoryPlanTransition.ts"
-import { emptyCommit, MemoryStore } from "./MemoryStore.ts"
-import type { AuditEntry, Commit, KeptAnswer } from "./MemoryStore.ts"
+import { emptyCommit } from "./MemoryStore.ts"
+import type { AuditEntry, Commit, KeptAnswer, MemoryStore } from "./MemoryStore.ts"
 import { MemoryBulkSet, MemoryDelete, MemoryRestore, MemorySet, MemoryUpdate } from "./MemoryVerbs.ts"
 import type { Planned, Planning } from "./MemoryWriting.ts"
 import { WritePolicy } from "./WritePolicy.ts"
@@ -267,20 +266,13 @@ const knownAnswer = (
   state: ActorState,
   command: Command,
   now: number
-): Effect.Effect<Reply | undefined, StoreError, MemoryStore> => {
-  if (!isWrite(command) || command.meta.idem_hash === "" || command.meta.dry_run) {
-    return Effect.succeed(undefined)
-  }
-  const { idem_hash } = command.meta
-  const recent = state.keys.recent(idem_hash, now)
-  if (recent !== undefined) return Effect.succeed(repeated(command, recent))
-  if (!state.keys.mayBeStored(idem_hash)) return Effect.succeed(undefined)
-  return Effect.gen(function*() {
-    const store = yield* MemoryStore
-    const kept = yield* store.keptAnswer(scope, idem_hash, now - ANSWER_TTL_MILLIS)
-    return Option.isNone(kept) ? undefined : repeated(command, kept.value)
-  })
-}
+): Effect.Effect<Reply | undefined, StoreError, MemoryStore> =>
+  !isWrite(command) || command.meta.idem_hash === "" || command.meta.dry_run
+    ? Effect.succeed(undefined)
+    : Effect.map(
+      firstAnswer(scope, state.keys, command.meta.idem_hash, now),
+      (first) => first === undefined ? undefined : repeated(command, first)
+    )
 
 const repeated = (
   command: WriteCommand,

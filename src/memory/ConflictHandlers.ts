@@ -198,7 +198,7 @@ const shown = (
 ) => {
   const [first, second] = sides.map(({ memory_id }) => rows.get(memory_id))
   return first === undefined || second === undefined ? [] : [{
-    sides: [sideOf(first), sideOf(second)],
+    sides: [sideOf(first, now), sideOf(second, now)],
     since: new Date(at).toISOString(),
     since_version: since.toString(),
     age_seconds: Math.max(0, Math.floor((now - at) / 1000)),
@@ -209,4 +209,5 @@ const shown = (
   }]
 }
 
-const sideOf = (row: MemoryRow): ConflictSide => viewOf(row, { reveal: false, previewCharacters: null })
+const sideOf = (row: MemoryRow, now: number): ConflictSide =>
+  viewOf(row, { now, reveal: false, previewCharacters: null })

@@ -62,7 +62,7 @@ export const make: Effect.Effect<ReadonlyArray<BoundVerb>, never, MemoryIntake |
         const versions = yield* review.versions(scope, row, MAX_VERSIONS)
         const foreign = new Set(caller.boundUser === null ? [] : ids.filter((id) => !linked.has(id)))
         const hidden = { foreign, high: new Set<string>() }
-        const view = viewOf(row, { reveal: false, hidden, previewCharacters: null })
+        const view = viewOf(row, { now, reveal: false, hidden, previewCharacters: null })
         return {
           found: true,
           served: isServed(row, now),

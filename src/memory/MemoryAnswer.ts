@@ -6,6 +6,7 @@ import type { HeadView } from "./HeadView.ts"
 import type { WriteMeta } from "./MemoryCommand.ts"
 import type { Peer, Verdict, WriteAnswer } from "./MemoryFields.ts"
 import type { MemoryRow } from "./MemoryModel.ts"
+import { OTHERWISE } from "./QuotedReasons.ts"
 import type { Decision, JudgedPeer, Met, Retirement } from "./WritePolicy.ts"
 
 /** The answer that shows a row after a write. */
@@ -107,7 +108,7 @@ export const nextStep = (decision: Decision, by: Place): string | null => {
   const conflict = decision.peers.find(({ verdict }) => verdict === "conflict")
   return conflict === undefined
     ? null
-    : `\`${conflict.row.memory_key}\` says otherwise (${conflict.reason}). ` +
+    : `\`${conflict.row.memory_key}\` ${OTHERWISE}${conflict.reason}). ` +
       waysOut(conflict.row, by, decision._tag === "Insert")
 }
 

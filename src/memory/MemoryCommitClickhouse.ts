@@ -78,7 +78,7 @@ const entityRow = ({ entity, identity, version }: EntityProjection, fence: Fence
 
 const ceilingRow = ({ ceiling, scope }: Ceiling) => ({ ...scope, ceiling })
 
-const answerRow = ({ at, scope, ...answer }: KeptAnswer) => ({ ...scope, ...answer, at: new Date(at) })
+export const answerRow = ({ at, scope, ...answer }: KeptAnswer) => ({ ...scope, ...answer, at: new Date(at) })
 
 // Whose row it was and under which key stays out.
 const auditRow = ({ at, ...link }: AuditEntry) => ({ ...link, at: new Date(at) })
@@ -90,7 +90,7 @@ const insertEmbeddings = (clickhouse: Clickhouse["Type"], rows: ReadonlyArray<ob
 // Two versions of one identity may stand in one block. Collapsed on the way in, the first would be in no table but the
 // mirrors, and a torn insert could not be repaired. History and journal are filled side by side: what syncs one lets
 // the other work.
-const everyVersion = { settings: { optimize_on_insert: 0, parallel_view_processing: 1 } }
+export const everyVersion = { settings: { optimize_on_insert: 0, parallel_view_processing: 1 } }
 
 /** Takes away what was derived from a memory: rare, so one short delete a table is cheap enough. */
 const forget = (clickhouse: Clickhouse["Type"], identity: Identity) =>

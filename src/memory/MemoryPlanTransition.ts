@@ -39,7 +39,8 @@ export const planTransition = (asked: Planning, command: TransitionCommand): Pla
     const { moved, row } = step({ ...planning, moment }, command, item, before)
     const about = {
       index,
-      memory_id: row?.memory_id ?? null,
+      // Of a row that is not there, the id that was asked for: a retry tells of it by this alone.
+      memory_id: row?.memory_id ?? item.target.memory_id,
       memory_key: row?.memory_key ?? null,
       code: null,
       message: null,

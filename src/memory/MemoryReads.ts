@@ -61,7 +61,13 @@ export const make: Effect.Effect<ReadonlyArray<BoundVerb>, never, Needs> = Effec
   const client = yield* MemoryClient
 
   /** A row as a read by key shows it; a high-sensitivity value is shown once the read is in the audit chain. */
-  const shown = (scope: Scope, row: MemoryRow, fields: ReadonlyArray<string> | undefined, caller: Caller) =>
+  const shown = (
+    scope: Scope,
+    row: MemoryRow,
+    fields: ReadonlyArray<string> | undefined,
+    caller: Caller,
+    now: number | null
+  ) =>
     Effect.gen(function*() {
       const showsValue = fields === undefined || fields.length === 0 || fields.includes("value")
       if (row.sensitivity === "high" && showsValue) {
@@ -70,7 +76,7 @@ export const make: Effect.Effect<ReadonlyArray<BoundVerb>, never, Needs> = Effec
         yield* client.auditRead(scope, { _tag: "memory.audit_read", meta, memory_id, content_sha256 })
       }
       const hidden = yield* hiddenIn(reader, scope, caller.boundUser, [row], false)
-      return project(viewOf(row, { reveal: true, hidden, previewCharacters: null }), fields)
+      return project(viewOf(row, { now, reveal: true, hidden, previewCharacters: null }), fields)
     })
 
   /** The served row at the end of the chain that a row leads to: its canonical row, or what replaced it. */
@@ -125,7 +131,7 @@ export const make: Effect.Effect<ReadonlyArray<BoundVerb>, never, Needs> = Effec
           resolved_from: request.memory_key,
           canonical_key: other.memory_key,
           degraded: [],
-          ...(yield* shown(scope, other, request.fields, caller))
+          ...(yield* shown(scope, other, request.fields, caller, now))
         }
       }
       if (request.if_version !== undefined && request.if_version === row.version.toString()) {
@@ -137,7 +143,7 @@ export const make: Effect.Effect<ReadonlyArray<BoundVerb>, never, Needs> = Effec
         ...(served.length > 1 ? { other_writers: served.length - 1 } : {}),
         ...asOf?.said,
         degraded: [],
-        ...(yield* shown(scope, row, request.fields, caller))
+        ...(yield* shown(scope, row, request.fields, caller, asOf === null ? now : null))
       }
     })
 
@@ -159,7 +165,13 @@ export const make: Effect.Effect<ReadonlyArray<BoundVerb>, never, Needs> = Effec
       }
       const withhold = head.sensitivity === "high"
       const hidden = yield* hiddenIn(reader, scope, caller.boundUser, [row], false)
-      const options = { reveal: false, withhold, hidden, previewCharacters: null }
+      const options = {
+        now: asOf === null ? now : null,
+        reveal: false,
+        withhold,
+        hidden,
+        previewCharacters: null
+      }
       return { found: true, ...asOf?.said, degraded: [], ...project(viewOf(row, options), request.fields) }
     })
 
@@ -196,6 +208,7 @@ export const make: Effect.Effect<ReadonlyArray<BoundVerb>, never, Needs> = Effec
       const total = isWhole ? rows.length : yield* reader.count(scope, filter)
       const high = placesIn(asOf === null || page.length === 0 ? [] : yield* reader.withheld(scope, page))
       const options = {
+        now: asOf === null ? now : null,
         reveal: false,
         hidden: yield* hiddenIn(reader, scope, caller.boundUser, page, false),
         previewCharacters: request.preview_chars ?? null
@@ -230,7 +243,7 @@ export const make: Effect.Effect<ReadonlyArray<BoundVerb>, never, Needs> = Effec
       const hidden = yield* hiddenIn(reader, scope, caller.boundUser, page, true)
       return {
         versions: page.filter((row) => row.status !== "void").map((row) => ({
-          ...viewOf(row, { reveal: false, withhold: high(row), hidden, previewCharacters: null }),
+          ...viewOf(row, { now: null, reveal: false, withhold: high(row), hidden, previewCharacters: null }),
           change: row.change,
           write_id: row.write_id,
           cause: causeOf(row, high(row) || row.sensitivity === "high", hidden)

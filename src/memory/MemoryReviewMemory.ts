@@ -18,15 +18,17 @@ import type {
   ReaderBound,
   VersionFacts
 } from "./MemoryReview.ts"
-import { scrubbedVersion } from "./MemoryScrub.ts"
-import type { Derived, EntityProjection } from "./MemoryStore.ts"
+import { mayQuote, quotable, quotingNothing, scrubbedVersion, withoutQuotesOf } from "./MemoryScrub.ts"
+import type { Quotable } from "./MemoryScrub.ts"
+import type { Derived, EntityProjection, KeptAnswer } from "./MemoryStore.ts"
 
 /** What this adapter needs of one namespace. */
 export interface ReviewedSpace {
   readonly versions: Map<bigint, MemoryRow>
-  readonly heads: ReadonlyMap<string, MemoryRow>
+  readonly heads: Map<string, MemoryRow>
   readonly derived: Map<string, Derived>
   readonly entities: ReadonlyMap<string, EntityProjection>
+  readonly answers: Map<string, KeptAnswer>
 }
 
 const compareText = (left: string, right: string): number => Buffer.compare(Buffer.from(left), Buffer.from(right))
@@ -93,10 +95,27 @@ const pointIn = ({ versions }: ReviewedSpace, point: Point): bigint => {
   return newest === undefined ? 0n : last(rows.filter(({ write_id }) => write_id === newest.write_id))
 }
 
+/** Takes what quotes a value of a memory out of the versions, heads and kept answers of others. */
+const scrubQuotes = (space: ReviewedSpace, of: MemoryRow, span: Quotable): void => {
+  for (const row of space.versions.values()) {
+    const scrubbed = mayQuote(span, row) ? withoutQuotesOf(row, of) : row
+    if (scrubbed === row) continue
+    space.versions.set(row.version, scrubbed)
+    if (space.heads.get(identityKey(row))?.version === row.version) space.heads.set(identityKey(row), scrubbed)
+  }
+  for (const [hash, kept] of space.answers) {
+    if (mayQuote(span, kept)) space.answers.set(hash, { ...kept, answer: quotingNothing(kept.answer, of) })
+  }
+}
+
 const scrub = (space: ReviewedSpace, place: Place, sha256: string) => {
   const identity = identityKey(place)
-  const versions = versionsAt(space, place).filter((row) => row.content_sha256 === sha256 && !isRedacted(row))
+  const past = versionsAt(space, place)
+  const versions = past.filter((row) => row.content_sha256 === sha256 && !isRedacted(row))
   for (const row of versions) space.versions.set(row.version, scrubbedVersion(row))
+  const span = quotable(past, sha256)
+  const [newest] = past
+  if (span !== undefined && newest !== undefined) scrubQuotes(space, newest, span)
   const derived = [...space.derived].filter(([, one]) =>
     identityKey(one.identity) === identity && one.content_sha256 === sha256
   )

@@ -13,7 +13,7 @@ import { toWire } from "../kernel/LoomError.ts"
 import { outcomeOf } from "./LifecycleRequest.ts"
 import type { RowOutcome } from "./LifecycleVerbs.ts"
 import type { MemoryClient } from "./MemoryClient.ts"
-import type { Transition, TransitionAnswer, TransitionItem, WriteMeta } from "./MemoryCommand.ts"
+import type { Transition, TransitionItem, WriteMeta } from "./MemoryCommand.ts"
 import type { MemoryRow } from "./MemoryModel.ts"
 import type { Keyset, ListFilter, MemoryReader } from "./MemoryReader.ts"
 
@@ -119,23 +119,16 @@ export const sweep = (client: typeof MemoryClient.Service, { meta, rows, scope, 
       }
       const { results } = sent.right
       if (results.length === 0) return tally.answer
-      const isOwn = isAnswerTo(batch, sent.right)
-      results.forEach((result, index) => {
-        const memory_id = result.memory_id ?? (isOwn ? batch[index] ?? null : null)
-        if (memory_id !== null) pending.delete(memory_id)
-        tally.add({ ...outcomeOf(result), memory_id })
-      })
+      for (const result of results) {
+        if (result.memory_id !== null) pending.delete(result.memory_id)
+        tally.add(outcomeOf(result))
+      }
     }
   })
 
 /** Each command of a sweep has a key of its own; the first has the sweep's. */
 const turnOf = (meta: WriteMeta, turn: number): WriteMeta =>
   turn === 0 || meta.idem_hash === "" ? meta : { ...meta, idem_hash: sha256(`${meta.idem_hash}/${turn}`) }
-
-/** Whether an answer is about the rows just sent, and not one that was given under the key before. */
-const isAnswerTo = (batch: ReadonlyArray<string>, { results }: TransitionAnswer): boolean =>
-  results.length === batch.length &&
-  results.every(({ memory_id }, index) => memory_id === null || memory_id === batch[index])
 
 const failAll = (tally: Tally, rows: Iterable<string>, error: LoomError): void => {
   const { code, message } = toWire(error).body.detail

@@ -106,7 +106,7 @@ const beliefOf = (
   bound: string | null
 ): Belief => {
   const { basis, claim, derived, from, next, retiredAt, status, until } = interval
-  const view = viewOf(row, { reveal: false, ...options, previewCharacters: null })
+  const view = viewOf(row, { now: null, reveal: false, ...options, previewCharacters: null })
   return {
     memory_id: row.memory_id,
     memory_key: row.memory_key,

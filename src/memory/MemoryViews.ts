@@ -8,6 +8,7 @@ import type { Hidden } from "./LinkedRows.ts"
 import type { MemoryRow } from "./MemoryModel.ts"
 import { isRedacted, valueOf, verification } from "./MemoryModel.ts"
 import type { MemoryView } from "./MemoryViewFields.ts"
+import { isLocked } from "./WritePolicy.ts"
 
 const iso = (millis: number | null): string | null => millis === null ? null : new Date(millis).toISOString()
 const text = (column: string): string | null => column === "" ? null : column
@@ -16,6 +17,8 @@ const Relations = Schema.parseJson(Schema.Array(Schema.Array(Schema.String)))
 const relationsOf = Schema.decodeUnknownOption(Relations)
 
 export interface ViewOptions {
+  /** Milliseconds since 1970: a lock that has lapsed by then is not shown. Null shows a version as it was written. */
+  readonly now: number | null
   /** Whether a high-sensitivity value is shown. */
   readonly reveal: boolean
   /** Whether the value is withheld as that of a high row: an earlier version of a row that is one by now. */
@@ -31,6 +34,7 @@ export const viewOf = (row: MemoryRow, options: ViewOptions): MemoryView => {
   const withheld = (row.sensitivity === "high" || options.withhold === true) && !options.reveal
   const value = withheld ? null : valueOf(row)
   const relations = relationsOf(row.relations)
+  const isLockShown = options.now === null || isLocked(row, options.now)
   return {
     memory_id: row.memory_id,
     memory_key: row.memory_key,
@@ -73,9 +77,9 @@ export const viewOf = (row: MemoryRow, options: ViewOptions): MemoryView => {
     source_resource_id: text(row.source_resource_id),
     verification: verification(row),
     verified_by: text(row.verified_by),
-    lock_mode: text(row.lock_mode),
-    lock_until: iso(row.lock_until),
-    lock_reason: text(row.lock_reason),
+    lock_mode: isLockShown ? text(row.lock_mode) : null,
+    lock_until: isLockShown ? iso(row.lock_until) : null,
+    lock_reason: isLockShown ? text(row.lock_reason) : null,
     sensitivity: row.sensitivity,
     char_limit: row.char_limit === 0 ? null : row.char_limit,
     retyped_from: text(row.retyped_from),

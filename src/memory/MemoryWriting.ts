@@ -126,7 +126,9 @@ export class Writing {
 
   /** Takes a row out of service for the one that replaces it. */
   retire(row: MemoryRow, ground: Ground & { readonly by: string }): void {
-    this.unlink(row, [], { ...ground, rule: `${ground.rule}.unflag` })
+    // What the rule went by quotes this row and the one that replaces it; a third is told no word of either.
+    const evidence = "the row it contradicted was replaced"
+    this.unlink(row, [], { ...ground, rule: `${ground.rule}.unflag`, evidence })
     this.change(row, "retire", ground, {
       status: "superseded",
       superseded_by: ground.by,

@@ -92,7 +92,7 @@ export const make: Effect.Effect<
       const last = page[page.length - 1]
       return {
         proposals: page.map((row) => ({
-          ...viewOf(row, { reveal: false, previewCharacters: null }),
+          ...viewOf(row, { now, reveal: false, previewCharacters: null }),
           conflict_with: row.conflict_with.filter((id) =>
             others.has(id)
           ),

@@ -14,6 +14,7 @@ import type { StoreError } from "../kernel/LoomError.ts"
 import type { MemoryRow } from "./MemoryModel.ts"
 import { MemoryReader } from "./MemoryReader.ts"
 import type { WriterFilter } from "./MemoryReader.ts"
+import { MemoryReview } from "./MemoryReview.ts"
 import { MemoryStore } from "./MemoryStore.ts"
 import type { Commit } from "./MemoryStore.ts"
 import { rowBytes } from "./RowCache.ts"
@@ -224,6 +225,22 @@ export const layerStore: Layer.Layer<MemoryStore, never, MemoryStore | ReadCache
       ...store,
       commit: (commit) => cache.committing(commit, store.commit(commit)),
       repair: (scope, embedderId) => Effect.tap(store.repair(scope, embedderId), () => cache.settled(scope))
+    })
+  })
+)
+
+/** The review whose redactions, which are no commits, keep the cache true. */
+export const layerReview: Layer.Layer<MemoryReview, never, MemoryReview | ReadCache> = Layer.effect(
+  MemoryReview,
+  Effect.gen(function*() {
+    const [review, cache] = [yield* MemoryReview, yield* ReadCache]
+    return MemoryReview.of({
+      ...review,
+      scrub: (scope, place, sha256) =>
+        cache.forget(scope).pipe(
+          Effect.zipRight(review.scrub(scope, place, sha256)),
+          Effect.ensuring(cache.forget(scope))
+        )
     })
   })
 )

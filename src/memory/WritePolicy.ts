@@ -172,7 +172,9 @@ export const judge = (
   const pinned = peers.find((peer) => peer.row.pinned && peer.verdict !== "clear")
   // A claim on trial replaces nothing.
   if (pinned !== undefined && !write.mayReplacePinned && !write.revives && !write.proposed) {
-    return Either.left(refuse("PINNED_CONFLICT", `A pinned memory stands beside it: ${pinned.reason}`, {
+    // The key is in the words: an item of a bulk write tells of the refusal in words alone.
+    const standing = `A pinned memory (\`${pinned.row.memory_key}\`) stands beside it: ${pinned.reason}`
+    return Either.left(refuse("PINNED_CONFLICT", standing, {
       memory_key: pinned.row.memory_key,
       memory_id: pinned.row.memory_id,
       content_sha256: pinned.row.content_sha256,

@@ -16,7 +16,7 @@ import { MemoryStore } from "../../src/memory/MemoryStore.ts"
 import { layerMemory } from "../../src/memory/MemoryStoreMemory.ts"
 import * as MemoryTimeReads from "../../src/memory/MemoryTimeReads.ts"
 import { MemoryTimeline } from "../../src/memory/MemoryTimeVerbs.ts"
-import { MemoryGet, MemoryList } from "../../src/memory/MemoryVerbs.ts"
+import { MemoryGet, MemoryGetById, MemoryHistory, MemoryList } from "../../src/memory/MemoryVerbs.ts"
 import * as NoActor from "../support/NoActor.ts"
 import { commitOf, freshScope, noon, revised, rowOf, versionAt } from "./MemoryFixture.ts"
 
@@ -58,6 +58,28 @@ const rowsOf = (scope: Scope, rows: Record<string, Partial<MemoryRow>>): Readonl
   )
 
 layer(Layer.merge(layerMemory, NoActor.layer))("Reads by key", (it) => {
+  it.effect("a lock that has lapsed is shown as none, but for the history", () =>
+    Effect.gen(function*() {
+      const scope = freshScope()
+      const locked = { lock_mode: "read_only", lock_reason: "audit" } as const
+      yield* put(rowsOf(scope, {
+        forever: locked,
+        running: { ...locked, lock_until: noon + 1_001 },
+        lapsed: { ...locked, lock_until: noon + 1_000 }
+      }))
+      const caller = callerOf(scope)
+      const none = { lock_mode: null, lock_until: null, lock_reason: null }
+      const shown = { lock_mode: "read_only", lock_reason: "audit" }
+      for (const [memory_key, lock] of [["forever", shown], ["running", shown], ["lapsed", none]] as const) {
+        assert.deepInclude(yield* ask(MemoryGet, { memory_key }, caller), lock)
+        assert.deepInclude(yield* ask(MemoryGetById, { memory_id: `mem_${memory_key}` }, caller), lock)
+        const { memories } = yield* ask(MemoryList, { prefix: memory_key }, caller)
+        assert.deepInclude(memories[0], lock)
+        const { versions } = yield* ask(MemoryHistory, { memory_key }, caller)
+        assert.deepInclude(versions[0], shown)
+      }
+    }))
+
   it.effect("a row that does not answer says what became of it and what answers, across hops", () =>
     Effect.gen(function*() {
       const scope = freshScope()

@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { causeText } from "../../src/memory/MemoryCause.ts"
-import { MemoryReader } from "../../src/memory/MemoryReader.ts"
+import { anyWriter, MemoryReader } from "../../src/memory/MemoryReader.ts"
 import { MemoryReview } from "../../src/memory/MemoryReview.ts"
 import { MemoryStore } from "../../src/memory/MemoryStore.ts"
 import {
@@ -293,13 +293,100 @@ export const suite = <E>(
           })
         }))
 
+      it.effect("takes the quotes of the value out of other rows, heads and kept answers, and no other quotes", () =>
+        Effect.gen(function*() {
+          const [store, reader, review] = [yield* MemoryStore, yield* MemoryReader, yield* MemoryReview]
+          const scope = freshScope()
+          const first = rowOf(scope, {
+            memory_key: "sec/\"a",
+            memory_id: "mem_first",
+            value: "SENTINEL",
+            write_id: "w1"
+          })
+          const reason = "SENTINEL is not HERON"
+          const peers = [{ memory_key: first.memory_key, memory_id: first.memory_id, reason }]
+          const next = `\`${first.memory_key}\` says otherwise (${reason}). Decide`
+          const answer = JSON.stringify({ conflict_verdict: "conflict", peers, next })
+          const other = rowOf(scope, {
+            memory_key: "other",
+            memory_id: "mem_other",
+            value: "HERON",
+            version: first.version + 10n,
+            write_id: "w2",
+            idem_hash: "i",
+            payload_hash: "p",
+            answer
+          })
+          const cause = causeText({ write_id: "w3", rule: "conflict.x", memory_id: first.memory_id, evidence: reason })
+          const flagged = revised(other, 0, {
+            version: first.version + 20n,
+            write_id: "w3",
+            cause,
+            answer: "",
+            idem_hash: ""
+          })
+          const head = revised(first, 0, { value: "elsewhere", version: first.version + 30n, write_id: "w4" })
+          const later = rowOf(scope, {
+            memory_key: "later",
+            memory_id: "mem_later",
+            version: first.version + 40n,
+            write_id: "w5",
+            idem_hash: "j",
+            answer: JSON.stringify({ peers: [{ memory_id: first.memory_id, reason: "elsewhere is not here" }] })
+          })
+          const refused = JSON.stringify({
+            results: [
+              { code: "PINNED_CONFLICT", message: `A pinned memory (\`${first.memory_key}\`): ${reason}` },
+              { code: "LOCKED", message: "The memory is locked" }
+            ]
+          })
+          const kept = { scope, idem_hash: "k", payload_hash: "p", write_id: "w9", answer: refused, at: noon }
+          yield* store.commit(commitOf([first], { answers: [{ ...kept, version: first.version + 5n }] }))
+          yield* store.commit(commitOf([other]))
+          yield* store.commit(commitOf([flagged]))
+          yield* store.commit(commitOf([head]))
+          yield* store.commit(commitOf([later]))
+          assert.strictEqual((yield* review.scrub(scope, first, first.content_sha256)).remaining, 0)
+          yield* store.repair(scope, embedderId)
+          const history = yield* reader.history(scope, [other], { before: null, limit: 9 })
+          const heads = yield* reader.byKey(scope, "other", anyWriter)
+          const told = [...history, ...heads].map((row) => row.answer + row.cause).join()
+          assert.notInclude(told, "SENTINEL")
+          assert.deepStrictEqual(history.map(({ value, version }) => [value, version]), [
+            ["HERON", flagged.version],
+            ["HERON", other.version]
+          ])
+          assert.deepStrictEqual(heads, history.slice(0, 1))
+          assert.deepInclude(JSON.parse(heads[0]?.cause ?? ""), { memory_id: first.memory_id, evidence: "redacted" })
+          const answers = yield* Effect.forEach(["i", "j", "k"], (hash) => store.keptAnswer(scope, hash))
+          const [ofOther, ofLater, ofRefused] = answers.map(
+            Option.match({ onNone: () => "", onSome: (one) => one.answer })
+          )
+          assert.deepStrictEqual(JSON.parse(ofOther ?? ""), {
+            conflict_verdict: "conflict",
+            peers: [{ ...peers[0], reason: "redacted" }],
+            next: "redacted"
+          })
+          // The memory holds another value by then, which nobody redacted.
+          assert.strictEqual(ofLater, later.answer)
+          assert.deepStrictEqual(JSON.parse(ofRefused ?? ""), {
+            results: [
+              { code: "PINNED_CONFLICT", message: "redacted" },
+              { code: "LOCKED", message: "The memory is locked" }
+            ]
+          })
+          assert.deepStrictEqual(yield* reader.byKey(scope, first.memory_key, anyWriter), [head])
+          assert.strictEqual((yield* review.heads(scope, null, { after: null, limit: 9 })).length, 3)
+        }))
+
       it.effect("says when the head still holds the value", () =>
         Effect.gen(function*() {
           const [store, review] = [yield* MemoryStore, yield* MemoryReview]
           const scope = freshScope()
-          const row = rowOf(scope)
+          const row = rowOf(scope, { memory_id: "mem_own", idem_hash: "i", answer: "{\"memory_id\":\"mem_own\"}" })
           yield* store.commit(commitOf([row]))
           assert.strictEqual((yield* review.scrub(scope, row, row.content_sha256)).remaining, 1)
+          assert.strictEqual((yield* review.heads(scope, null, { after: null, limit: 1 }))[0]?.value, row.value)
         }))
     })
   })

@@ -158,6 +158,32 @@ describe("memory.apply", () => {
       assert.strictEqual(yield* total(), 1)
     }).pipe(Effect.provide(layer())))
 
+  it.live("names a row that went meanwhile, to the retry as well", () =>
+    Effect.gen(function*() {
+      yield* put(many(3).map((row, at) => ({ ...row, memory_id: `mem_${at}` })))
+      const [client, reader] = [yield* MemoryClient.MemoryClient, yield* MemoryReader]
+      const rows = yield* gather(reader, scope, everything, () => true)
+      yield* call("memory.delete", { memory_key: "many/00001" })
+      const again = sweep(client, {
+        scope,
+        meta: { ...meta, idem_hash: "sweep", payload_hash: "p" },
+        rows,
+        transition: { _tag: "pin", pinned: true }
+      })
+      const first = yield* again
+      assert.deepInclude(first, { matched: 3, changed: 2, not_found: 1 })
+      assert.deepInclude(first.results[0], { memory_id: "mem_1", outcome: "not_found" })
+      assert.deepStrictEqual(yield* again, first)
+      // A retry that finds other rows than the first call did: the row is gone by now, and so not among them.
+      const retried = yield* sweep(client, {
+        scope,
+        meta: { ...meta, idem_hash: "sweep", payload_hash: "p" },
+        rows: rows.filter(({ memory_id }) => memory_id !== "mem_1"),
+        transition: { _tag: "pin", pinned: true }
+      })
+      assert.deepStrictEqual(retried, first)
+    }).pipe(Effect.provide(layer())))
+
   it.live("is not taken aback by what it did itself to linked rows", () =>
     Effect.gen(function*() {
       const twins = ["b", "c", "d"].map((

@@ -17,6 +17,7 @@ import type { StoreError } from "../../src/kernel/LoomError.ts"
 import { Unavailable } from "../../src/kernel/LoomError.ts"
 import type { MemoryRow } from "../../src/memory/MemoryModel.ts"
 import { anyWriter, MemoryReader } from "../../src/memory/MemoryReader.ts"
+import { MemoryReview } from "../../src/memory/MemoryReview.ts"
 import { MemoryStore } from "../../src/memory/MemoryStore.ts"
 import { layerMemory } from "../../src/memory/MemoryStoreMemory.ts"
 import * as ReadCache from "../../src/memory/ReadCache.ts"
@@ -241,6 +242,7 @@ describe("ReadCache", () => {
       Layer.mergeAll(
         Layer.provide(ReadCache.layerReader, layerCounted),
         ReadCache.layerStore,
+        ReadCache.layerReview,
         Layer.succeed(Reads, count)
       ))
   ).pipe(Layer.provideMerge(ReadCache.layer()), Layer.provide(layerMemory))
@@ -272,6 +274,10 @@ describe("ReadCache", () => {
       yield* cache.forget(scope)
       yield* get
       assert.strictEqual(reads.reads, 5)
+      const review = yield* MemoryReview
+      yield* review.scrub(scope, first, first.content_sha256)
+      yield* get
+      assert.strictEqual(reads.reads, 6)
     }).pipe(Effect.provide(wrapped)))
 
   it.effect("keeps no secret, and nothing of a namespace after an unknown commit until it is repaired", () =>

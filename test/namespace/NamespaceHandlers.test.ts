@@ -6,6 +6,7 @@ import type { Caller } from "../../src/kernel/Caller.ts"
 import type { LoomError } from "../../src/kernel/LoomError.ts"
 import { toWire } from "../../src/kernel/LoomError.ts"
 import type { BoundVerb } from "../../src/kernel/Verb.ts"
+import * as NamespaceCache from "../../src/namespace/NamespaceCache.ts"
 import * as NamespaceHandlers from "../../src/namespace/NamespaceHandlers.ts"
 import { noSettings } from "../../src/namespace/NamespaceSettingsModel.ts"
 import { layerMemory, NamespaceStore } from "../../src/namespace/NamespaceStore.ts"
@@ -39,7 +40,7 @@ const run = <A, E>(test: (house: House) => Effect.Effect<A, E>) =>
       list: (request = {}, as = caller()) =>
         Effect.map(call("namespace.list")(request, as), (answer) => Object(answer).namespaces.map(plain))
     })
-  }).pipe(Effect.provide(layerSlow))
+  }).pipe(Effect.provide(Layer.provideMerge(NamespaceCache.layer, layerSlow)))
 
 const detail = (effect: ReturnType<House["register"]>) =>
   Effect.map(Effect.either(effect), (result) => Either.isLeft(result) ? toWire(result.left) : undefined)

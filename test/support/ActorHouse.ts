@@ -26,6 +26,8 @@ import * as SensitivityPolicy from "../../src/memory/SensitivityPolicy.ts"
 import * as SweepHandlers from "../../src/memory/SweepHandlers.ts"
 import * as Thresholds from "../../src/memory/Thresholds.ts"
 import * as WritePolicy from "../../src/memory/WritePolicy.ts"
+import * as NamespaceCache from "../../src/namespace/NamespaceCache.ts"
+import * as NamespaceHandlers from "../../src/namespace/NamespaceHandlers.ts"
 import * as NamespaceStore from "../../src/namespace/NamespaceStore.ts"
 import { layerTest as layerEmbedder } from "../../src/platform/EmbedderTest.ts"
 import * as FaultyStore from "./FaultyStore.ts"
@@ -39,7 +41,8 @@ const layerDispatch = Layer.effect(
       LifecycleHandlers.make,
       SweepHandlers.make,
       ProposalHandlers.make,
-      ReviewHandlers.make
+      ReviewHandlers.make,
+      NamespaceHandlers.make
     ]),
     (groups) => make(groups.flat())
   )
@@ -57,7 +60,7 @@ export const layer = (options: MemoryEntity.Options = MemoryEntity.defaultOption
       )
     ),
     Layer.provideMerge(LocalSharding.layer),
-    Layer.provideMerge(MemoryIntake.layer),
+    Layer.provideMerge(Layer.merge(MemoryIntake.layer, NamespaceCache.layer)),
     Layer.provideMerge(FaultyStore.layer),
     Layer.provideMerge(Layer.mergeAll(
       FaultyStore.layerScript,
