@@ -127,7 +127,9 @@ const updateFields = {
   statement: Statement,
   if_match_sha256: Schema.NullOr(Schema.String),
   /** The content was prepared for a row that is out of service: stated again, its claim comes back. */
-  revives: given(Schema.Boolean)
+  revives: given(Schema.Boolean),
+  /** That row was a proposal when it was deleted, and comes back as one. */
+  proposed: given(Schema.Boolean)
 }
 
 export const UpdateCommand = Schema.TaggedStruct("memory.update", updateFields)
@@ -148,7 +150,9 @@ export const RestoreCommand = Schema.TaggedStruct("memory.restore", {
   target: Target,
   assumed: Assumed,
   /** The value that comes back, prepared again so that it can be judged; null when the edge found no such row. */
-  content: Schema.NullOr(Content)
+  content: Schema.NullOr(Content),
+  /** The row was a proposal when it was deleted, and comes back as one: nobody decided it. */
+  proposed: given(Schema.Boolean)
 })
 export type RestoreCommand = typeof RestoreCommand.Type
 

@@ -40,7 +40,7 @@ export const make: Effect.Effect<
 > = Effect.gen(function*() {
   const client = yield* MemoryClient
   const intake = yield* MemoryIntake
-  const { current, itemOf, prepared } = yield* MemoryPreparing.make
+  const { current, itemOf, prepared, wasProposed } = yield* MemoryPreparing.make
 
   const set = (request: Payload<typeof MemorySet>, caller: Caller) =>
     Effect.gen(function*() {
@@ -142,7 +142,9 @@ export const make: Effect.Effect<
         }),
         statement: prepared.statement,
         if_match_sha256: request.if_match_sha256 ?? null,
-        ...(live === undefined && row !== undefined ? { revives: true } : {})
+        ...(live === undefined && row !== undefined
+          ? { revives: true, proposed: yield* wasProposed(scope, row) }
+          : {})
       } as const
     })
 
@@ -199,7 +201,8 @@ export const make: Effect.Effect<
           meta,
           target,
           assumed: assumedOf(row, true),
-          content: row === undefined ? null : yield* prepared(row)
+          content: row === undefined ? null : yield* prepared(row),
+          proposed: row !== undefined && (yield* wasProposed(scope, row))
         })
       }))
     })

@@ -16,6 +16,8 @@ import {
   MemoryUpdate,
   MemoryUpdateById
 } from "../../src/memory/MemoryVerbs.ts"
+import { MemoryProposalDecide, MemoryProposals } from "../../src/memory/ProposalVerbs.ts"
+import { MemoryClear } from "../../src/memory/SweepVerbs.ts"
 import { ask, call, layer } from "../support/ActorHouse.ts"
 import { ships } from "../support/Facts.ts"
 
@@ -48,6 +50,44 @@ describe("a claim that was taken away", () => {
         assert.lengthOf((yield* ask(MemoryHistory, { memory_key })).versions, 3)
       }).pipe(Effect.provide(layer())))
   }
+
+  const ways: Record<string, readonly [string, object]> = {
+    "memory.restore of a deleted one": [MemoryDelete.tag, { memory_key }],
+    "memory.restore of a cleared one": [MemoryClear.tag, { agent: "a" }]
+  }
+  for (const [name, [verb, request]] of Object.entries(ways)) {
+    it.live(`is a proposal again if it was one: ${name}`, () =>
+      Effect.gen(function*() {
+        yield* ask(MemorySet, { memory_key: "orion/date", value: ships(16) })
+        const first = yield* ask(MemorySet, { memory_key, value: ships(15), agent: "a", proposed: true })
+        assert.deepInclude(first, { status: "proposed", conflict_verdict: "conflict" })
+        yield* call(verb, request)
+        yield* ask(MemorySet, { memory_key: "orion/date", value: ships(16) })
+        const back = yield* ask(MemoryRestore, { memory_key })
+        assert.deepInclude(back, { restored: true, status: "proposed", memory_id: first.memory_id })
+        assert.match((back.advisories ?? []).join(" "), /proposal/)
+        const { proposals } = yield* ask(MemoryProposals, {})
+        assert.deepStrictEqual(proposals.map(({ conflict_with, memory_id }) => [memory_id, conflict_with]), [
+          [first.memory_id, first.conflict_with]
+        ])
+        // A claim on trial touches no other row.
+        assert.strictEqual((yield* ask(MemoryGet, { memory_key: "orion/date" })).status, "active")
+        assert.isFalse((yield* ask(MemoryGet, { memory_key })).found)
+        const decided = yield* ask(MemoryProposalDecide, { memory_key, decision: "accept" })
+        assert.strictEqual(decided.status, "conflicted")
+        // Taken in and deleted, it is none any more.
+        yield* ask(MemoryDelete, { memory_key })
+        assert.strictEqual((yield* ask(MemoryRestore, { memory_key })).status, "conflicted")
+      }).pipe(Effect.provide(layer())))
+  }
+
+  it.live("is a proposal again by an update that states it, if it was one when it was deleted", () =>
+    Effect.gen(function*() {
+      yield* ask(MemorySet, { memory_key, value, proposed: true })
+      yield* ask(MemoryDelete, { memory_key })
+      assert.deepInclude(yield* ask(MemoryUpdate, { memory_key, value }), { updated: true, status: "proposed" })
+      assert.lengthOf((yield* ask(MemoryProposals, {})).proposals, 1)
+    }).pipe(Effect.provide(layer())))
 
   it.live("comes back by its id too, and is judged like a new one", () =>
     Effect.gen(function*() {
