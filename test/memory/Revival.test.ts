@@ -8,6 +8,7 @@ import { localCaller } from "../../src/kernel/Caller.ts"
 import { toWire } from "../../src/kernel/LoomError.ts"
 import { MemoryReject } from "../../src/memory/LifecycleVerbs.ts"
 import {
+  MemoryBulkSet,
   MemoryDelete,
   MemoryGet,
   MemoryHistory,
@@ -147,5 +148,37 @@ describe("a claim that was taken away", () => {
       const foreign = yield* ask(MemoryUpdate, { memory_key, value }, bob)
       assert.deepStrictEqual(foreign, yield* ask(MemoryUpdate, { memory_key: "team/none", value }, bob))
       assert.strictEqual((yield* ask(MemoryGet, { memory_key })).status, "rejected")
+    }).pipe(Effect.provide(layer())))
+})
+
+describe("an open proposal under the key of a write", () => {
+  const noted = (advisories: ReadonlyArray<string> | undefined) =>
+    (advisories ?? []).filter((one) => one.includes("open proposal"))
+
+  it.live("is said to be replaced by memory.set and memory.bulk_set, and stays in the history", () =>
+    Effect.gen(function*() {
+      const proposal = { memory_key, value, proposed: true }
+      assert.deepStrictEqual(noted((yield* ask(MemorySet, proposal)).advisories), [])
+      // Stated once more on trial it only stands firmer.
+      assert.deepStrictEqual(noted((yield* ask(MemorySet, proposal)).advisories), [])
+      const other = yield* ask(MemorySet, { ...proposal, value: "Lunch is served at one" })
+      assert.match(noted(other.advisories).join(), /takes the place/)
+      const said = yield* ask(MemorySet, { memory_key, value: "Lunch is served at two" })
+      assert.match(noted(said.advisories).join(), /takes the place/)
+      assert.strictEqual(said.status, "active")
+      const { versions } = yield* ask(MemoryHistory, { memory_key })
+      assert.deepInclude(versions.map((version) => version.value), value)
+      const again = yield* ask(MemorySet, { memory_key, value: "Lunch is served at three" })
+      assert.deepStrictEqual(noted(again.advisories), [])
+      // Under keys of their own.
+      const keys = ["b/one", "b/two"]
+      const tea = (key: string) => `Tea of ${key} is green`
+      for (const key of keys) yield* ask(MemorySet, { memory_key: key, value: tea(key), proposed: true })
+      const { results } = yield* ask(MemoryBulkSet, {
+        items: [{ memory_key: "b/one", value: tea("b/one") }, { memory_key: "b/two", value: "Sheep graze in May" }]
+      })
+      const [same, instead] = results.map(({ answer }) => noted(answer?.advisories).join())
+      assert.match(same ?? "", /said the same/)
+      assert.match(instead ?? "", /takes the place/)
     }).pipe(Effect.provide(layer())))
 })
