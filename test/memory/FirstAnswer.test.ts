@@ -4,7 +4,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { ConflictsResolve } from "../../src/memory/ConflictVerbs.ts"
-import { MemoryDelete, MemoryGet, MemorySet } from "../../src/memory/MemoryVerbs.ts"
+import { MemoryDelete, MemoryGet, MemoryRestore, MemorySet } from "../../src/memory/MemoryVerbs.ts"
 import { MemoryProposalDecide, MemoryProposals } from "../../src/memory/ProposalVerbs.ts"
 import { MemoryRedact } from "../../src/memory/RedactVerbs.ts"
 import { MemoryApply } from "../../src/memory/SweepVerbs.ts"
@@ -63,6 +63,22 @@ describe("a retry under its key", () => {
       yield* ask(MemorySet, { memory_key: "orion/c", value: ships(18) })
       assert.deepStrictEqual(yield* ask(ConflictsResolve, request), first)
       assert.isTrue((yield* ask(MemoryGet, { memory_key: "orion/c" })).found)
+    }).pipe(Effect.provide(layer())))
+
+  it.live("of memory.restore, when the value was redacted since", () =>
+    Effect.gen(function*() {
+      const memory_key = "door/code"
+      const { content_sha256 } = yield* ask(MemorySet, { memory_key, value: unrelated(1) })
+      yield* ask(MemoryDelete, { memory_key })
+      const request = { memory_key, idempotency_key: "S" }
+      const first = yield* ask(MemoryRestore, request)
+      assert.isTrue(first.restored)
+      yield* ask(MemoryDelete, { memory_key })
+      yield* ask(MemoryRedact, { memory_key, content_sha256 })
+      assert.deepStrictEqual(yield* ask(MemoryRestore, request), first)
+      assert.isFalse((yield* ask(MemoryGet, { memory_key })).found)
+      const fresh = yield* Effect.flip(ask(MemoryRestore, { ...request, idempotency_key: "T" }))
+      assert.propertyVal(fresh, "code", "INVALID_ARGUMENT")
     }).pipe(Effect.provide(layer())))
 
   it.live("of memory.redact, when the value stands again", () =>
