@@ -1,7 +1,8 @@
 /**
  * The handlers of the blacklist verbs. A pattern is stored before anything is swept, and swept for again once every
  * process has said that it runs it: what a process let pass in between is found by the second pass. Additions pass one
- * at a time, so that limits hold and the same pattern is not stored twice.
+ * at a time, so that limits hold and the same pattern is not stored twice. A key keeps the first answer, also of an addition
+ * that found its pattern there already, and whatever became of the pattern since.
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -105,6 +106,8 @@ const total = (first: SweepOutcome, second: SweepOutcome) => ({
 const AnswerText = Schema.parseJson(BlacklistAdd.answer)
 
 const DEFAULT_LIMIT = 100
+// As long as the memory verbs keep a first answer (ADR 0006).
+const ANSWER_TTL_MILLIS = 24 * 60 * 60 * 1000
 
 export const make: Effect.Effect<
   ReadonlyArray<BoundVerb>,
@@ -162,6 +165,25 @@ export const make: Effect.Effect<
     })
   }
 
+  /**
+   * Keeps an answer under the key of its request: on the pattern that the request added, or, when it found another's, on one
+   * of its own that ended when it began and so matches nothing.
+   */
+  const keep = (pattern: BlacklistPattern, wanted: Omit<BlacklistPattern, "pattern_id" | "version">, answer: string) =>
+    Effect.gen(function*() {
+      if (pattern.idem_hash === wanted.idem_hash) {
+        return yield* store.annotate({ ...pattern, answer, version: pattern.version + 1n })
+      }
+      yield* store.annotate({
+        ...wanted,
+        pattern_id: yield* mintPatternId,
+        removed_at: wanted.created_at,
+        removed_by: wanted.created_by,
+        answer,
+        version: BigInt(wanted.created_at) * 1_000_000n
+      })
+    })
+
   const nothingSwept: SweepOutcome = { swept: 0, truncated: false }
 
   const add = bind(BlacklistAdd, (request, caller) =>
@@ -173,12 +195,16 @@ export const make: Effect.Effect<
       const wrong = patternFault(pattern_type, request.pattern)
       if (wrong !== undefined) return yield* refuse("INVALID_ARGUMENT", `\`pattern\` ${wrong}`, { field: "pattern" })
 
-      const sweeps = request.sweep ?? false
       const reason = request.reason ?? ""
-      const request_hash = sha256(canonical([{ ...target }, pattern_type, request.pattern, reason, sweeps]))
+      const request_hash = sha256(
+        canonical([{ ...target }, pattern_type, request.pattern, reason, request.sweep ?? false])
+      )
       const key = request.idempotency_key
       const idem_hash = key === undefined ? "" : sha256(canonical([caller.actor, caller.org, key]))
-      const earlier = key === undefined ? undefined : Option.getOrUndefined(yield* store.findByKey(idem_hash))
+      const now = yield* Clock.currentTimeMillis
+      const earlier = key === undefined
+        ? undefined
+        : Option.getOrUndefined(yield* store.findByKey(idem_hash, now - ANSWER_TTL_MILLIS))
       if (earlier !== undefined && earlier.request_hash !== request_hash) {
         return yield* refuse("IDEMPOTENCY_CONFLICT", "The `idempotency_key` was used with another request")
       }
@@ -189,19 +215,25 @@ export const make: Effect.Effect<
         )
       }
 
-      const { blacklist_version, noop, pattern } = yield* ensure(target, request, {
+      const wanted = {
         ...target,
         pattern: request.pattern,
         pattern_type,
         reason,
-        created_at: yield* Clock.currentTimeMillis,
+        created_at: now,
         created_by: caller.actor,
         removed_at: null,
         removed_by: "",
         idem_hash,
         request_hash,
         answer: ""
-      })
+      }
+      // One that somebody ended before its answer was kept is not put back in force.
+      const ended = earlier !== undefined && earlier.removed_at !== null
+      const { blacklist_version, noop, pattern } = ended
+        ? { blacklist_version: yield* store.version, noop: true, pattern: earlier }
+        : yield* ensure(target, request, wanted)
+      const sweeps = !ended && (request.sweep ?? false)
       const first = sweeps ? yield* sweep(caller, pattern) : nothingSwept
       const confirmed = yield* cache.confirmed(blacklist_version)
       const second = sweeps ? yield* sweep(caller, pattern) : nothingSwept
@@ -213,13 +245,7 @@ export const make: Effect.Effect<
         confirmed,
         ...total(first, second)
       }
-      if (key !== undefined && pattern.idem_hash === idem_hash) {
-        yield* store.annotate({
-          ...pattern,
-          answer: yield* Effect.orDie(Schema.encode(AnswerText)(answer)),
-          version: pattern.version + 1n
-        })
-      }
+      if (key !== undefined) yield* keep(pattern, wanted, yield* Effect.orDie(Schema.encode(AnswerText)(answer)))
       return answer
     }))
 

@@ -1,6 +1,7 @@
 /**
  * A pattern that no stored value may match, and where it holds: in one namespace, in every namespace of an org, or
- * everywhere. A pattern is never removed from the store, it ends: the row says when and by whom.
+ * everywhere. A pattern is never removed from the store, it ends: the row says when and by whom. One that ended when it began
+ * only keeps the answer of a request that found its pattern in force.
  */
 import * as Schema from "effect/Schema"
 import type { Scope } from "../kernel/Identity.ts"

@@ -41,8 +41,8 @@ export class BlacklistStore extends Context.Tag("loom/blacklist/BlacklistStore")
   /** One page of the patterns that have not ended, newest first. */
   readonly list: (page: PatternPage) => Effect.Effect<ReadonlyArray<BlacklistPattern>, StoreError>
   readonly find: (patternId: string) => Effect.Effect<Option.Option<BlacklistPattern>, StoreError>
-  /** The pattern in force that was added with this idempotency hash. */
-  readonly findByKey: (idemHash: string) => Effect.Effect<Option.Option<BlacklistPattern>, StoreError>
+  /** The pattern added with this idempotency hash that is in force, or was created at or after a time (milliseconds). */
+  readonly findByKey: (idemHash: string, since: number) => Effect.Effect<Option.Option<BlacklistPattern>, StoreError>
   /** Adds a pattern, or a newer state of it; answers the version from which on a process knows it. */
   readonly put: (pattern: BlacklistPattern) => Effect.Effect<number, StoreError>
   /** Stores a newer state that changes nothing for those who match. */
@@ -88,7 +88,14 @@ export const layerMemory: Layer.Layer<BlacklistStore> = Layer.sync(BlacklistStor
           .sort(newestFirst).slice(0, page.limit)
       ),
     find: (id) => Effect.sync(() => Option.fromNullable(rows.get(id))),
-    findByKey: (hash) => Effect.sync(() => Option.fromNullable(live().find(({ idem_hash }) => idem_hash === hash))),
+    findByKey: (hash, since) =>
+      Effect.sync(() =>
+        Option.fromNullable(
+          [...rows.values()].filter(({ created_at, idem_hash, removed_at }) =>
+            idem_hash === hash && (removed_at === null || created_at >= since)
+          ).sort((left, right) => newestFirst(right, left))[0]
+        )
+      ),
     put: (pattern) =>
       Effect.sync(() => {
         keep(pattern)

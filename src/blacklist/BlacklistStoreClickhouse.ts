@@ -54,7 +54,8 @@ export const layer: Layer.Layer<BlacklistStore, never, Clickhouse> = Layer.effec
 
     const first = (operation: string, condition: ReturnType<typeof ch.fragment>) =>
       clickhouse.query(
-        ch.sql(operation)`SELECT ${columns} FROM loom.blacklist FINAL WHERE ${condition} LIMIT 1`,
+        ch.sql(operation)`SELECT ${columns} FROM loom.blacklist FINAL WHERE ${condition}
+          ORDER BY created_at, pattern_id LIMIT 1`,
         Row
       ).pipe(Effect.map(([row]) => Option.fromNullable(row)))
 
@@ -102,8 +103,11 @@ export const layer: Layer.Layer<BlacklistStore, never, Clickhouse> = Layer.effec
       find: Effect.fn("BlacklistStore.find")((id) =>
         first("BlacklistStore.find", ch.fragment`pattern_id = ${ch.string(id)}`)
       ),
-      findByKey: Effect.fn("BlacklistStore.findByKey")((hash) =>
-        first("BlacklistStore.findByKey", ch.fragment`idem_hash = ${ch.string(hash)} AND removed_at IS NULL`)
+      findByKey: Effect.fn("BlacklistStore.findByKey")((hash, since) =>
+        first(
+          "BlacklistStore.findByKey",
+          ch.fragment`idem_hash = ${ch.string(hash)} AND (removed_at IS NULL OR created_at >= ${ch.dateTime64(since)})`
+        )
       ),
       put: Effect.fn("BlacklistStore.put")(function*(pattern) {
         yield* annotate(pattern)

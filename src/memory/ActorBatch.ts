@@ -21,11 +21,18 @@ import type { ActorState, Needs } from "./ActorState.ts"
 import { linkHash, linkOf } from "./AuditChain.ts"
 import { itemsOf, meetingsOf, probesOf, queriesOf, revertedBy, suspectsOf } from "./BatchNeeds.ts"
 import { isEmpty, mergeCommits, withoutDerived } from "./CommitMerge.ts"
-import { firstAnswer } from "./FirstAnswers.ts"
+import { firstAnswer } from "./KeptAnswers.ts"
 import { vectorKey } from "./HeadView.ts"
 import type { FirstAnswer } from "./IdempotencyKeys.ts"
 import { TransitionAnswer } from "./MemoryCommand.ts"
-import type { ActivateCommand, AuditReadCommand, WriteCommand, WriteMeta } from "./MemoryCommand.ts"
+import type {
+  ActivateCommand,
+  AnswerCommand,
+  AuditReadCommand,
+  FirstAnswerText,
+  WriteCommand,
+  WriteMeta
+} from "./MemoryCommand.ts"
 import type { MemoryRow } from "./MemoryModel.ts"
 import { planBulk, planSet } from "./MemoryPlan.ts"
 import { planDelete, planRestore, planUpdate } from "./MemoryPlanTarget.ts"
@@ -36,7 +43,7 @@ import { MemoryBulkSet, MemoryDelete, MemoryRestore, MemorySet, MemoryUpdate } f
 import type { Planned, Planning } from "./MemoryWriting.ts"
 import { WritePolicy } from "./WritePolicy.ts"
 
-type Command = WriteCommand | AuditReadCommand | typeof ActivateCommand.Type
+type Command = WriteCommand | AnswerCommand | AuditReadCommand | typeof ActivateCommand.Type
 
 /** Reads a kept answer back; one decoder per verb, made once. */
 const decodeAnswer = {
@@ -46,14 +53,16 @@ const decodeAnswer = {
   "memory.update_by_id": Schema.decodeEither(Schema.parseJson(MemoryUpdate.answer)),
   "memory.delete": Schema.decodeEither(Schema.parseJson(MemoryDelete.answer)),
   "memory.restore": Schema.decodeEither(Schema.parseJson(MemoryRestore.answer)),
-  "memory.transition": Schema.decodeEither(Schema.parseJson(TransitionAnswer))
+  "memory.transition": Schema.decodeEither(Schema.parseJson(TransitionAnswer)),
+  // Whoever had it kept knows what it says.
+  "memory.answer": (first: string): Either.Either<FirstAnswerText> => Either.right({ first })
 } as const
 
 type WriteReply =
   | Answer<typeof MemorySet | typeof MemoryBulkSet | typeof MemoryUpdate | typeof MemoryDelete | typeof MemoryRestore>
   | TransitionAnswer
 
-export type Reply = Exit.Exit<WriteReply | void, LoomError>
+export type Reply = Exit.Exit<WriteReply | FirstAnswerText | void, LoomError>
 
 // Kept answers looked up at once: as many as the engine runs side by side.
 const LOOKUPS = 8
@@ -117,12 +126,21 @@ export const judgeBatch = Effect.fn("NamespaceActor.batch")(function*(
   const replies = commands.map((command, index): Reply => {
     const before = known[index]
     if (before !== undefined) return before
-    if (!isWrite(command)) return Exit.void
+    if (!isKeyed(command)) return Exit.void
     const { meta } = command
     // A dry run is no retry, and answers for now (as `knownAnswer` has it).
     const earlier = meta.idem_hash === "" || meta.dry_run ? undefined : given.get(meta.idem_hash)
     if (earlier !== undefined) return repeated(command, earlier)
     const version = nextVersion(state, now)
+    if (command._tag === "memory.answer") {
+      const { answer } = command
+      if (answer === null || meta.idem_hash === "" || meta.dry_run) {
+        return Exit.succeed({ first: answer })
+      }
+      given.set(meta.idem_hash, { payload_hash: meta.payload_hash, answer, at: now })
+      parts.push({ ...emptyCommit, answers: [keptAnswer(scope, meta, answer, now, version)] })
+      return Exit.succeed({ first: answer })
+    }
     const planning: Planning = {
       scope,
       view,
@@ -183,8 +201,11 @@ const promised = (scope: Scope, state: ActorState): Commit["ceilings"] => {
   return [{ scope, ceiling: state.ceiling }]
 }
 
-const isWrite = (command: Command): command is WriteCommand =>
+/** Whether a command is answered under an idempotency key. */
+const isKeyed = (command: Command): command is WriteCommand | AnswerCommand =>
   command._tag !== "activate" && command._tag !== "memory.audit_read"
+
+const isWrite = (command: Command): command is WriteCommand => isKeyed(command) && command._tag !== "memory.answer"
 
 /** The link that a read of a high-sensitivity value makes. */
 const linkRead = (
@@ -267,7 +288,7 @@ const knownAnswer = (
   command: Command,
   now: number
 ): Effect.Effect<Reply | undefined, StoreError, MemoryStore> =>
-  !isWrite(command) || command.meta.idem_hash === "" || command.meta.dry_run
+  !isKeyed(command) || command.meta.idem_hash === "" || command.meta.dry_run
     ? Effect.succeed(undefined)
     : Effect.map(
       firstAnswer(scope, state.keys, command.meta.idem_hash, now),
@@ -275,13 +296,13 @@ const knownAnswer = (
     )
 
 const repeated = (
-  command: WriteCommand,
+  command: WriteCommand | AnswerCommand,
   first: Pick<FirstAnswer, "payload_hash" | "answer">
 ): Reply => {
   if (first.payload_hash !== command.meta.payload_hash) {
     return Exit.fail(refuse("IDEMPOTENCY_CONFLICT", "The idempotency key was used with another request"))
   }
-  const decoded: Either.Either<WriteReply, unknown> = decodeAnswer[command._tag](first.answer)
+  const decoded: Either.Either<WriteReply | FirstAnswerText, unknown> = decodeAnswer[command._tag](first.answer)
   return Either.match(decoded, {
     onLeft: (): Reply => Exit.fail(new Corrupt({ operation: "NamespaceActor.keptAnswer" })),
     onRight: (answer): Reply => Exit.succeed(answer)

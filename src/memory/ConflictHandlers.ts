@@ -14,6 +14,7 @@ import { behind, pairsOf, placeOf } from "./ConflictPairs.ts"
 import type { ConflictPair } from "./ConflictPairs.ts"
 import { ConflictsList, ConflictsResolve } from "./ConflictVerbs.ts"
 import type { ConflictSide, ResolvedAction } from "./ConflictVerbs.ts"
+import { isAnswered } from "./FirstAnswer.ts"
 import { MemoryClient } from "./MemoryClient.ts"
 import type { Transition, TransitionItem, TransitionResult } from "./MemoryCommand.ts"
 import { decodeCursor, encodeCursor, filterHash } from "./MemoryCursor.ts"
@@ -136,7 +137,7 @@ export const make: Effect.Effect<ReadonlyArray<BoundVerb>, never, MemoryClient |
           return missed(kept === undefined ? "not_found" : "no_conflict", kept !== undefined)
         }
         const precondition = isMet ? preconditionFault(kept, request.if_match_sha256 ?? null) : undefined
-        if (precondition !== undefined) {
+        if (precondition !== undefined && !(yield* isAnswered(client, scope, meta))) {
           return yield* precondition
         }
         const { results } = yield* client.transition(scope, {

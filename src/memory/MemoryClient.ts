@@ -14,9 +14,11 @@ import { Overloaded, Unavailable } from "../kernel/LoomError.ts"
 import type { Answer } from "../kernel/Verb.ts"
 import { NamespaceEntity } from "./MemoryCommand.ts"
 import type {
+  AnswerCommand,
   AuditReadCommand,
   BulkCommand,
   DeleteCommand,
+  FirstAnswerText,
   RestoreCommand,
   SetCommand,
   TransitionAnswer,
@@ -37,6 +39,8 @@ export class MemoryClient extends Context.Tag("loom/memory/MemoryClient")<Memory
   readonly restore: (scope: Scope, command: RestoreCommand) => Reply<Answer<typeof MemoryRestore>>
   /** Changes to rows already stored, other than new statements; each item is answered on its own. */
   readonly transition: (scope: Scope, command: TransitionCommand) => Reply<TransitionAnswer>
+  /** Keeps the answer of a whole verb under its key, and gives the first that was kept there. */
+  readonly answer: (scope: Scope, command: AnswerCommand) => Reply<FirstAnswerText>
   /** Writes a read of a high-sensitivity value into the audit chain; the value is answered only after that. */
   readonly auditRead: (scope: Scope, command: AuditReadCommand) => Reply<void>
   /** Brings the actor up, so that it repairs what a crash left behind. */
@@ -79,6 +83,7 @@ export const layer: Layer.Layer<MemoryClient, never, Sharding> = Layer.effect(
       delete: (scope, command) => call("memory.delete", actor(actorId(scope))["memory.delete"](command)),
       restore: (scope, command) => call("memory.restore", actor(actorId(scope))["memory.restore"](command)),
       transition: (scope, command) => call("memory.transition", actor(actorId(scope))["memory.transition"](command)),
+      answer: (scope, command) => call("memory.answer", actor(actorId(scope))["memory.answer"](command)),
       auditRead: (scope, command) => call("memory.audit_read", actor(actorId(scope))["memory.audit_read"](command)),
       activate: (scope) => call("activate", actor(actorId(scope)).activate({ _tag: "activate" }))
     }

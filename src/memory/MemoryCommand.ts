@@ -127,7 +127,9 @@ const updateFields = {
   statement: Statement,
   if_match_sha256: Schema.NullOr(Schema.String),
   /** The content was prepared for a row that is out of service: stated again, its claim comes back. */
-  revives: given(Schema.Boolean)
+  revives: given(Schema.Boolean),
+  /** That row was a proposal when it was deleted, and comes back as one. */
+  proposed: given(Schema.Boolean)
 }
 
 export const UpdateCommand = Schema.TaggedStruct("memory.update", updateFields)
@@ -148,7 +150,9 @@ export const RestoreCommand = Schema.TaggedStruct("memory.restore", {
   target: Target,
   assumed: Assumed,
   /** The value that comes back, prepared again so that it can be judged; null when the edge found no such row. */
-  content: Schema.NullOr(Content)
+  content: Schema.NullOr(Content),
+  /** The row was a proposal when it was deleted, and comes back as one: nobody decided it. */
+  proposed: given(Schema.Boolean)
 })
 export type RestoreCommand = typeof RestoreCommand.Type
 
@@ -239,6 +243,17 @@ export type TransitionResult = typeof TransitionResult.Type
 export const TransitionAnswer = Schema.Struct({ results: Schema.Array(TransitionResult) })
 export type TransitionAnswer = typeof TransitionAnswer.Type
 
+/** The answer of a whole verb, to be kept under its idempotency key; null asks for the one that was kept before. */
+export const AnswerCommand = Schema.TaggedStruct("memory.answer", {
+  meta: WriteMeta,
+  answer: Schema.NullOr(Schema.String)
+})
+export type AnswerCommand = typeof AnswerCommand.Type
+
+/** The first answer that was kept, as text; null when there is none. */
+export const FirstAnswerText = Schema.Struct({ first: Schema.NullOr(Schema.String) })
+export type FirstAnswerText = typeof FirstAnswerText.Type
+
 /** A read of a high-sensitivity value, to be written into the audit chain before it is answered. */
 export const AuditReadCommand = Schema.TaggedStruct("memory.audit_read", {
   meta: WriteMeta,
@@ -272,6 +287,11 @@ export const NamespaceEntity = Entity.make("Namespace", [
   Rpc.make("memory.delete", { payload: bare(DeleteCommand), success: MemoryDelete.answer, error: LoomError }),
   Rpc.make("memory.restore", { payload: bare(RestoreCommand), success: MemoryRestore.answer, error: LoomError }),
   Rpc.make("memory.transition", { payload: bare(TransitionCommand), success: TransitionAnswer, error: LoomError }),
+  Rpc.make("memory.answer", {
+    payload: bare(AnswerCommand),
+    success: FirstAnswerText,
+    error: LoomError
+  }),
   Rpc.make("memory.audit_read", { payload: bare(AuditReadCommand), error: LoomError }),
   Rpc.make("activate", { payload: bare(ActivateCommand), error: LoomError })
 ])

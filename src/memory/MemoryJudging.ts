@@ -9,7 +9,7 @@ import type { Refusal } from "../kernel/LoomError.ts"
 import type { MemoryRow } from "./MemoryModel.ts"
 import { isLive, isServed } from "./MemoryModel.ts"
 import type { Planning } from "./MemoryWriting.ts"
-import { isIndirect, nominationFloor } from "./WritePolicy.ts"
+import { isIndirect, isLater, nominationFloor } from "./WritePolicy.ts"
 import type { Decision, JudgedWrite, Met } from "./WritePolicy.ts"
 
 /** A claim put to the judge. */
@@ -39,6 +39,8 @@ export const judgeClaim = (planning: Planning, question: Question): Either.Eithe
   const identity = identityKey(writer)
   const isElsewhere = (row: MemoryRow) => identityKey(row) !== identity
   const judges = rules.conflictPolicy !== "append_only"
+  // What was over before it was said answers for its own time alone: it opposes nothing that holds now, and retires nothing.
+  const isOver = question.valid_to !== null && question.valid_to <= moment.now
   const equal = view.canonical(slot, content.canonical_sha256)
   const sameBytes = view.content(writer.user_id, content.content_sha256)
   // A bare value says something under its own key alone.
@@ -52,7 +54,7 @@ export const judgeClaim = (planning: Planning, question: Question): Either.Eithe
       )
       : [],
     withdrawn: said.find(isWithdrawn) ?? (question.states ? takenAway(planning, question, equal) : undefined),
-    near: !judges || content.searchable === null || content.canonical_sha256 === ""
+    near: !judges || isOver || content.searchable === null || content.canonical_sha256 === ""
       ? []
       : view.near(
         { ...slot, vector: content.searchable.value_vector, threshold: nominationFloor(rules) },
@@ -62,7 +64,8 @@ export const judgeClaim = (planning: Planning, question: Question): Either.Eithe
     sameKey: rules.conflictPolicy === "newest_wins"
       ? view.underKey(writer.memory_key).filter((row) =>
         // A proposal is on trial: what is decided of it is not decided by a write beside it.
-        isElsewhere(row) && row.status !== "proposed" && isLive(row, moment.now)
+        isElsewhere(row) && row.status !== "proposed" && isLive(row, moment.now) &&
+        (!isOver || isLater(row, question))
       )
       : []
   }

@@ -92,6 +92,7 @@ export const planItem = (
           ...(decision._tag === "Restate" || decision._tag === "Merge" ? [] : content.advisories ?? []),
           ...revivalNote(head, own),
           ...withdrawnNote(met),
+          ...(restates ? [] : proposalNote(own, content, decision)),
           ...(decision._tag === "Backfill" || restates ? [] : laterNote(own, statement.valid_at ?? null))
         ]
       }
@@ -145,6 +146,17 @@ const revivalNote = (head: MemoryRow | undefined, own: MemoryRow | undefined): R
   head !== undefined && own === undefined && isOut(head.status)
     ? [`The key held a ${head.status} memory; this write brings the key back with the new value`]
     : []
+
+/** An open proposal under the key goes undecided when another claim takes its place; only the history keeps its text. */
+const proposalNote = (own: MemoryRow | undefined, content: Content, decision: Decision): ReadonlyArray<string> => {
+  if (own?.status !== "proposed" || decision._tag === "Merge") return []
+  if (decision._tag === "Backfill" && decision.by.memory_id === own.memory_id) return []
+  return [
+    own.content_sha256 === content.content_sha256
+      ? "An open proposal under the key said the same: this write states it outright, so nobody decides it any more"
+      : "It takes the place of an open proposal under the key, which nobody decided: memory.history has its text"
+  ]
+}
 
 /** A revision is served though its date lies before the one it replaces; reads of a time go by the dates. */
 const laterNote = (own: MemoryRow | undefined, valid_at: number | null): ReadonlyArray<string> =>

@@ -60,7 +60,7 @@ const stated = (row: MemoryRow, command: UpdateCommand | UpdateByIdCommand, cont
     },
     source_class: meta.source_class,
     if_match_sha256: command.if_match_sha256,
-    proposed: false,
+    proposed: command.proposed === true,
     advisories: []
   }
 }

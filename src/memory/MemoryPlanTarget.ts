@@ -293,8 +293,9 @@ export const planRestore = (
   if (content === null || !isAssumed(row, command.assumed) || content.content_sha256 !== row.content_sha256) {
     return Either.left(stale())
   }
+  const proposed = command.proposed === true
   return Either.map(
-    comingBack(planning, meta, row, content, { source_class: "asserted", run_id: row.run_id }),
+    comingBack(planning, meta, row, content, { source_class: "asserted", run_id: row.run_id, proposed }),
     ({ decision, next, writing }) =>
       writing.planned({
         found: true,
@@ -302,24 +303,32 @@ export const planRestore = (
         reason: null,
         ...answerOf(meta, next, {
           ...judgedFacts(meta, decision, row),
-          advisories: isEnded(next, moment.now)
-            ? [
-              ...meta.advisories,
-              "Its expiry or validity has ended: no read serves it until memory.touch or memory.update"
-            ]
-            : meta.advisories
+          advisories: [
+            ...meta.advisories,
+            ...(proposed ? ["It was an open proposal and is one again: memory.proposal_decide decides it"] : []),
+            ...(isEnded(next, moment.now)
+              ? ["Its expiry or validity has ended: no read serves it until memory.touch or memory.update"]
+              : [])
+          ]
         })
       })
   )
 }
 
-/** A claim that was out of service is judged like a new one, but retires nothing: both sides then stay to be seen. */
+/**
+ * A claim that was out of service is judged like a new one, but retires nothing: both sides then stay to be seen. One that
+ * comes back as a proposal touches no other row.
+ */
 export const comingBack = (
   planning: Planning,
   meta: WriteMeta,
   row: MemoryRow,
   content: Content,
-  origin: { readonly source_class: MemoryRow["source_class"]; readonly run_id: string },
+  origin: {
+    readonly source_class: MemoryRow["source_class"]
+    readonly run_id: string
+    readonly proposed: boolean
+  },
   change: Change = "restore"
 ): Either.Either<{ readonly decision: Decision; readonly next: MemoryRow; readonly writing: Writing }, Refusal> =>
   Either.map(
@@ -330,7 +339,6 @@ export const comingBack = (
       tags: row.tags,
       mayReplacePinned: true,
       pins: row.pinned,
-      proposed: false,
       revives: true,
       valid_at: row.valid_at,
       expires_at: row.expires_at,
@@ -344,12 +352,12 @@ export const comingBack = (
       const writing = new Writing(planning, meta)
       const next = writing.add((moment) =>
         carried(row, meta, moment, change, {
-          ...standing({ status: "active" }, decision, moment.now),
+          ...standing({ status: origin.proposed ? "proposed" : "active" }, decision, moment.now),
           tombstoned_at: null
         })
       )
       writing.derive(next, content)
-      if (decision._tag === "Insert") writing.flag(next, decision.conflicts)
+      if (decision._tag === "Insert" && next.status !== "proposed") writing.flag(next, decision.conflicts)
       return { decision, next, writing }
     }
   )

@@ -222,7 +222,7 @@ const move = (
       if (content === null || content.content_sha256 !== row.content_sha256) {
         return Either.left(refuse("STALE_VERSION", "The proposal changed since it was read"))
       }
-      const origin = { source_class: row.source_class, run_id: row.run_id }
+      const origin = { source_class: row.source_class, run_id: row.run_id, proposed: false }
       return Either.map(
         comingBack(planning, meta, row, content, origin, "accept"),
         ({ decision, next, writing }) => writing.planned(answerOf(meta, next, judgedFacts(meta, decision, row)))

@@ -19,6 +19,9 @@ import type { BulkItem } from "./MemoryVerbs.ts"
 // only to a write that succeeded, so a few rounds are enough for any writer that does not hammer one key.
 const STALE_ROUNDS = 5
 
+// The version before the tombstone is the one that is sought; only a row that went by several hands has more.
+const VERSIONS_BACK = 4
+
 /** Tries again while another write came in between. */
 export const untilSettled = <A>(attempt: Effect.Effect<A, LoomError>): Effect.Effect<A, LoomError> =>
   Effect.retry(attempt, {
@@ -97,5 +100,20 @@ export const make = Effect.gen(function*() {
       sensitivity: row.sensitivity
     })
 
-  return { itemOf, rowsOf, current, prepared }
+  /** Whether a tombstoned row was a proposal when it went: its last version in service says so. */
+  const wasProposed = (scope: Scope, row: MemoryRow): Effect.Effect<boolean, LoomError> =>
+    Effect.gen(function*() {
+      if (row.status !== "tombstoned") return false
+      let before = row.version
+      while (true) {
+        const page: ReadonlyArray<MemoryRow> = yield* reader.history(scope, [row], { before, limit: VERSIONS_BACK })
+        const last = page.find(({ status }) => status !== "tombstoned" && status !== "void")
+        const oldest = page[page.length - 1]
+        if (last !== undefined) return last.status === "proposed"
+        if (oldest === undefined || page.length < VERSIONS_BACK) return false
+        before = oldest.version
+      }
+    })
+
+  return { itemOf, rowsOf, current, prepared, wasProposed }
 })

@@ -13,6 +13,7 @@ import type { Json } from "../kernel/Json.ts"
 import { refuse, toWire } from "../kernel/LoomError.ts"
 import { bind, payloadFault, UNSOUND_TEXT } from "../kernel/Verb.ts"
 import type { BoundVerb, Payload } from "../kernel/Verb.ts"
+import { isAnswered } from "./FirstAnswer.ts"
 import { MemoryClient } from "./MemoryClient.ts"
 import type { FailedItem, SetItem, Target, WriteMeta } from "./MemoryCommand.ts"
 import { MemoryIntake, storedForm } from "./MemoryIntake.ts"
@@ -40,7 +41,7 @@ export const make: Effect.Effect<
 > = Effect.gen(function*() {
   const client = yield* MemoryClient
   const intake = yield* MemoryIntake
-  const { current, itemOf, prepared } = yield* MemoryPreparing.make
+  const { current, itemOf, prepared, wasProposed } = yield* MemoryPreparing.make
 
   const set = (request: Payload<typeof MemorySet>, caller: Caller) =>
     Effect.gen(function*() {
@@ -142,7 +143,9 @@ export const make: Effect.Effect<
         }),
         statement: prepared.statement,
         if_match_sha256: request.if_match_sha256 ?? null,
-        ...(live === undefined && row !== undefined ? { revives: true } : {})
+        ...(live === undefined && row !== undefined
+          ? { revives: true, proposed: yield* wasProposed(scope, row) }
+          : {})
       } as const
     })
 
@@ -189,7 +192,8 @@ export const make: Effect.Effect<
       const target = yield* targetOf(caller, request)
       return yield* untilSettled(Effect.gen(function*() {
         const row = yield* current(scope, target, isGone)
-        if (row !== undefined && isRedacted(row)) {
+        const isScrubbed = row !== undefined && isRedacted(row)
+        if (isScrubbed && !(yield* isAnswered(client, scope, meta))) {
           return yield* refuse("INVALID_ARGUMENT", "The value was redacted: write the memory anew with memory.set", {
             memory_key: row.memory_key
           })
@@ -199,7 +203,8 @@ export const make: Effect.Effect<
           meta,
           target,
           assumed: assumedOf(row, true),
-          content: row === undefined ? null : yield* prepared(row)
+          content: row === undefined || isScrubbed ? null : yield* prepared(row),
+          proposed: row !== undefined && (yield* wasProposed(scope, row))
         })
       }))
     })

@@ -1,18 +1,21 @@
 /**
  * The handler of memory.promote. The source is recorded first and the copy goes through the actor of its namespace like
  * any other write, judged there: a record without a copy is read by nobody, a copy without a record could not be traced.
+ * The answer as a whole is kept under the caller's key where the copy is, so that a retry need not find the source.
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { resolveScope, resolveUser } from "../kernel/Caller.ts"
 import type { Caller } from "../kernel/Caller.ts"
-import type { Identity } from "../kernel/Identity.ts"
+import type { Identity, Scope } from "../kernel/Identity.ts"
 import { identityKey, identityOf } from "../kernel/Identity.ts"
+import { sha256 } from "../kernel/Json.ts"
 import { refuse } from "../kernel/LoomError.ts"
 import { bind } from "../kernel/Verb.ts"
 import type { BoundVerb, Payload } from "../kernel/Verb.ts"
 import { BeliefSources, lineageId } from "./BeliefSources.ts"
 import type { BeliefSource } from "./BeliefSources.ts"
+import { once } from "./FirstAnswer.ts"
 import { MemoryClient } from "./MemoryClient.ts"
 import type { SetItem, Statement, WriteMeta } from "./MemoryCommand.ts"
 import { statedOf } from "./MemoryDraft.ts"
@@ -30,6 +33,10 @@ const DAY_MILLIS = 24 * 60 * 60 * 1000
 
 // A copy is computed from another memory; outside content stays outside content, wherever it is carried.
 const classOf = (row: MemoryRow): SourceClass => row.source_class === "external" ? "external" : "derived"
+
+/** The copy's own key: a promotion that broke off behind it does not copy twice. */
+const copyOf = (meta: WriteMeta): WriteMeta =>
+  meta.idem_hash === "" ? meta : { ...meta, idem_hash: sha256(`${meta.idem_hash}/copy`) }
 
 /** What the source states beside key and value. A pin, a lock and an attestation are the source's own. */
 const statementOf = (row: MemoryRow): Statement => ({
@@ -112,9 +119,15 @@ export const make: Effect.Effect<
     Effect.gen(function*() {
       const from = yield* resolveScope(caller, request)
       // Before anything is looked up: the answer must not tell what is in a namespace that the token does not open.
-      if (request.target_namespace !== undefined) {
-        yield* resolveScope(caller, { org: from.org, namespace: request.target_namespace })
-      }
+      const scope = request.target_namespace === undefined
+        ? from
+        : yield* resolveScope(caller, { org: from.org, namespace: request.target_namespace })
+      const meta = yield* metaOf(MemoryPromote.tag, request, caller, "derived")
+      return yield* once(client, { scope, meta, verb: MemoryPromote }, share(request, caller, from, meta))
+    })
+
+  const share = (request: Promote, caller: Caller, from: Scope, whole: WriteMeta) =>
+    Effect.gen(function*() {
       const now = yield* Clock.currentTimeMillis
       const row = yield* lookupOne(reader, from, caller, request, (one) => isServed(one, now))
       if (row === undefined) {
@@ -141,7 +154,7 @@ export const make: Effect.Effect<
       }
       const target = yield* targetIn(request, caller, row)
       const source_class = classOf(row)
-      const meta = { ...yield* metaOf(MemoryPromote.tag, request, caller, "derived"), source_class }
+      const meta = { ...whole, source_class }
       const source = sourceFor(request, meta, row, target, now)
       const content = yield* intake.prepare({
         memory_key: target.memory_key,
@@ -163,7 +176,7 @@ export const make: Effect.Effect<
         proposed: false,
         advisories: []
       }
-      const answer = yield* client.set(target, { _tag: "memory.set", meta, item })
+      const answer = yield* client.set(target, { _tag: "memory.set", meta: copyOf(meta), item })
       const held = answer.merged_into_key === null || answer.memory_id === row.memory_id
         ? source
         : yield* merged(request, meta, caller, row, target, answer.memory_id, now)

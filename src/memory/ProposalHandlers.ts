@@ -10,6 +10,7 @@ import type { Scope } from "../kernel/Identity.ts"
 import { refuse } from "../kernel/LoomError.ts"
 import { bind } from "../kernel/Verb.ts"
 import type { BoundVerb, Payload } from "../kernel/Verb.ts"
+import { isAnswered } from "./FirstAnswer.ts"
 import { refusalOf } from "./LifecycleRequest.ts"
 import { MemoryClient } from "./MemoryClient.ts"
 import type { Target } from "./MemoryCommand.ts"
@@ -140,7 +141,12 @@ export const make: Effect.Effect<
       const missed = { found: false, decided: false, decision, degraded: [] }
       const accepts = decision === "accept"
       return yield* untilSettled(Effect.gen(function*() {
-        const row = yield* proposed(scope, target)
+        const row = yield* Effect.catchTag(
+          proposed(scope, target),
+          "Refusal",
+          (refusal) =>
+            Effect.flatMap(isAnswered(client, scope, meta), (known) => known ? Effect.succeed(undefined) : refusal)
+        )
         // A repeated request is answered by the actor, which knows its key; there may be no proposal any more.
         if (row === undefined && meta.idem_hash === "") return missed
         const items = row === undefined ? [] : [{

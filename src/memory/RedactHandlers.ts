@@ -9,7 +9,8 @@ import type { Caller } from "../kernel/Caller.ts"
 import type { Scope } from "../kernel/Identity.ts"
 import { refuse } from "../kernel/LoomError.ts"
 import { bind } from "../kernel/Verb.ts"
-import type { BoundVerb, Payload } from "../kernel/Verb.ts"
+import type { Answer, BoundVerb, Payload } from "../kernel/Verb.ts"
+import { once } from "./FirstAnswer.ts"
 import { MemoryClient } from "./MemoryClient.ts"
 import type { WriteMeta } from "./MemoryCommand.ts"
 import { lookupOne } from "./MemoryLookup.ts"
@@ -78,6 +79,14 @@ export const make: Effect.Effect<ReadonlyArray<BoundVerb>, never, MemoryClient |
     const redact = (request: Redact, caller: Caller) =>
       Effect.gen(function*() {
         const scope = yield* resolveScope(caller, request)
+        const meta = yield* metaOf(MemoryRedact.tag, request, caller, "asserted")
+        // What is left undone is done by the same request.
+        const isFinal = ({ remaining }: Answer<typeof MemoryRedact>) => remaining === 0
+        return yield* once(client, { scope, meta, verb: MemoryRedact, isFinal }, scrub(request, caller, scope, meta))
+      })
+
+    const scrub = (request: Redact, caller: Caller, scope: Scope, whole: WriteMeta) =>
+      Effect.gen(function*() {
         const now = yield* Clock.currentTimeMillis
         const row = yield* lookupOne(reader, scope, caller, request, () => true)
         if (row === undefined) {
@@ -88,11 +97,7 @@ export const make: Effect.Effect<ReadonlyArray<BoundVerb>, never, MemoryClient |
         if (content_sha256 === undefined) return { ...nothing, ...about, reason: "no_such_value", content_sha256: null }
         if (isLocked(row, now)) return yield* lockedFault(row)
         // The store's part can be done again; under a key the actor would answer the second call without doing its own.
-        const meta = {
-          ...yield* metaOf(MemoryRedact.tag, request, caller, "asserted"),
-          idem_hash: "",
-          payload_hash: ""
-        }
+        const meta = { ...whole, idem_hash: "", payload_hash: "" }
         const head = row.content_sha256 === content_sha256
           ? yield* scrubHead(scope, meta, row, content_sha256)
           : false

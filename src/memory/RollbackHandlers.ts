@@ -1,7 +1,8 @@
 /**
  * The handler of namespace.rollback: walks the heads, compares each with how it stood, and sends those that differ to the
  * actor, in commands small enough for one commit. Each becomes a new version, so a rollback is undone by another one. A
- * head that another write changed in between is looked at again.
+ * head that another write changed in between is looked at again. Its idempotency key stands for all of it: a retry must not
+ * take out of service what was written since.
  */
 import * as Arr from "effect/Array"
 import * as Clock from "effect/Clock"
@@ -14,6 +15,7 @@ import { refuse } from "../kernel/LoomError.ts"
 import { parseTime } from "../kernel/Time.ts"
 import { bind } from "../kernel/Verb.ts"
 import type { BoundVerb, Payload } from "../kernel/Verb.ts"
+import { once } from "./FirstAnswer.ts"
 import { MemoryClient } from "./MemoryClient.ts"
 import type { TransitionItem, WriteMeta } from "./MemoryCommand.ts"
 import { MemoryIntake } from "./MemoryIntake.ts"
@@ -112,17 +114,20 @@ export const make: Effect.Effect<
   const rollback = (request: Payload<typeof NamespaceRollback>, caller: Caller) =>
     Effect.gen(function*() {
       const scope = yield* resolveScope(caller, request)
+      const asked = { ...request, dry_run: request.dry_run ?? true }
+      const meta = yield* metaOf(NamespaceRollback.tag, asked, caller, "asserted")
+      return yield* once(client, { scope, meta, verb: NamespaceRollback }, goBack(asked, caller, scope, meta))
+    })
+
+  const goBack = (request: Payload<typeof NamespaceRollback>, caller: Caller, scope: Scope, whole: WriteMeta) =>
+    Effect.gen(function*() {
+      const { dry_run } = whole
       const now = yield* Clock.currentTimeMillis
       const asked = yield* pointOf(request.to)
       const point = yield* review.point(scope, asked.point)
       const undo = yield* review.point(scope, { version: TOP })
-      const dry_run = request.dry_run ?? true
-      // One request is many commands, so each goes without the caller's key: doing it again changes nothing more.
-      const meta = {
-        ...yield* metaOf(NamespaceRollback.tag, { ...request, dry_run }, caller, "asserted"),
-        idem_hash: "",
-        payload_hash: ""
-      }
+      // One request is many commands, so each goes without the caller's key, which keeps the answer of all of them.
+      const meta = { ...whole, idem_hash: "", payload_hash: "" }
       const count = {
         rows: 0,
         unchanged: 0,

@@ -10,6 +10,7 @@ import { refuse } from "../kernel/LoomError.ts"
 import { canonicalEntity } from "../kernel/NamedThing.ts"
 import { bind } from "../kernel/Verb.ts"
 import type { BoundVerb, Payload } from "../kernel/Verb.ts"
+import { isAnswered } from "./FirstAnswer.ts"
 import { lockOf, touchOf } from "./LifecycleRequest.ts"
 import { MemoryClient } from "./MemoryClient.ts"
 import type { Transition } from "./MemoryCommand.ts"
@@ -55,7 +56,8 @@ export const make: Effect.Effect<ReadonlyArray<BoundVerb>, never, MemoryClient |
           }
           const filter = yield* filterOf(caller, asked)
           const rows = filter === null ? [] : yield* gather(reader, scope, filter, hasAnyTag(asked.tags ?? []))
-          if (request.max_rows !== undefined && rows.length > request.max_rows) {
+          const exceeds = request.max_rows !== undefined && rows.length > request.max_rows
+          if (exceeds && !(yield* isAnswered(client, scope, meta))) {
             return yield* refuse("INVALID_ARGUMENT", `${rows.length} rows match, more than \`max_rows\` allows`, {
               field: "max_rows",
               matched: rows.length,

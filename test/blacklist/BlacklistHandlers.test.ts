@@ -306,14 +306,37 @@ describe("blacklist.add under an idempotency key", () => {
         assert.isFalse(rows[2]?.tombstoned)
         assert.strictEqual(yield* codeOf(add({ ...key, pattern: "else" })), "IDEMPOTENCY_CONFLICT")
         assert.strictEqual(yield* codeOf(add({ ...key, scope: "org" })), "IDEMPOTENCY_CONFLICT")
-        // The key is the caller's own, and free once the pattern has ended.
-        assert.deepInclude(yield* add(key, caller({ actor: "human:other" })), { noop: true, swept: 1 })
+        // The key is the caller's own; an addition that found its pattern there keeps its answer too.
+        const other = caller({ actor: "human:other" })
+        const found = yield* add(key, other)
+        assert.deepInclude(found, { noop: true, swept: 1, pattern_id: first["pattern_id"] })
         assert.strictEqual((yield* list()).length, 1)
+        // A retry puts back nothing that was ended since.
         yield* remove(first["pattern_id"])
-        const again = yield* add(key)
-        assert.notStrictEqual(again["pattern_id"], first["pattern_id"])
+        assert.deepEqual(yield* add(key), first)
+        assert.deepEqual(yield* add(key, other), found)
+        assert.deepEqual(yield* list(), [])
+        assert.strictEqual(yield* codeOf(add({ ...key, pattern: "else" }, other)), "IDEMPOTENCY_CONFLICT")
+        yield* TestClock.adjust("25 hours")
+        assert.deepInclude(yield* add(key), { noop: false })
+        assert.strictEqual((yield* list()).length, 1)
       }), BlacklistSweep.layerMemory(rows))
   })
+
+  it.effect("does not put back what was ended before its answer was kept", () =>
+    run(({ add, list, remove, store }) =>
+      Effect.gen(function*() {
+        const first = yield* add({ idempotency_key: "k1" })
+        yield* remove(first["pattern_id"])
+        const stored = yield* store.find(String(first["pattern_id"]))
+        if (stored._tag === "None") return assert.fail("not stored")
+        yield* store.annotate({ ...stored.value, answer: "", version: stored.value.version + 1n })
+        const again = yield* add({ idempotency_key: "k1", sweep: true }).pipe(Effect.flip)
+        assert.propertyVal(again, "code", "IDEMPOTENCY_CONFLICT")
+        assert.deepInclude(yield* add({ idempotency_key: "k1" }), { pattern_id: first["pattern_id"], noop: false })
+        assert.deepEqual(yield* list(), [])
+      })
+    ))
 
   it.effect("finishes what an earlier call began", () => {
     const rows = [row("hunter2")]

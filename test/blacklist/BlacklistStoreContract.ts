@@ -37,11 +37,14 @@ export const suite = <R, E>(name: string, store: Layer.Layer<BlacklistStore | R,
         assert.deepEqual(yield* find(plain.pattern_id), Option.some(plain))
         assert.deepEqual(yield* find(full.pattern_id), Option.some(full))
         assert.isTrue(Option.isNone(yield* find("' OR 1=1 --")))
-        // Ended patterns free their key.
-        assert.isTrue(Option.isNone(yield* findByKey("aa")))
+        // A pattern that ended holds its key for a while, one in force for good.
+        assert.deepEqual(yield* findByKey("aa", full.created_at), Option.some(full))
+        assert.isTrue(Option.isNone(yield* findByKey("aa", full.created_at + 1)))
         yield* put(pattern(103, { org: "whole", idem_hash: "cc" }))
-        assert.deepEqual(Option.map(yield* findByKey("cc"), ({ pattern_id }) => pattern_id), Option.some(idOf(103)))
-        assert.isTrue(Option.isNone(yield* findByKey("dd")))
+        yield* put(pattern(104, { org: "whole", idem_hash: "cc" }))
+        const first = yield* findByKey("cc", 1_800_000_000_000)
+        assert.deepEqual(Option.map(first, ({ pattern_id }) => pattern_id), Option.some(idOf(103)))
+        assert.isTrue(Option.isNone(yield* findByKey("dd", 0)))
       }))
 
     it.effect("keeps the state with the highest version, in whatever order they come", () =>

@@ -137,6 +137,34 @@ describe("namespace.rollback", () => {
       assert.deepStrictEqual(close.peers.map(({ memory_key }) => memory_key), ["deploy/window"])
     }).pipe(Effect.provide(layer())))
 
+  it.live("gives its first answer under its key and leaves alone what was written since", () =>
+    Effect.gen(function*() {
+      const point = yield* ask(MemorySet, { memory_key: "a/b/1", value: "Herons wade" })
+      const still = { to: point.version_text, dry_run: false, idempotency_key: "R1" }
+      const first = yield* ask(NamespaceRollback, still)
+      assert.strictEqual(first.changed, 0)
+      yield* ask(MemorySet, { memory_key: "a/b/2", value: "Storks nest high" })
+      assert.deepStrictEqual(yield* ask(NamespaceRollback, still), first)
+      assert.isTrue((yield* ask(MemoryGet, { memory_key: "a/b/2" })).found)
+      // A dry run is no retry.
+      assert.strictEqual((yield* ask(NamespaceRollback, { ...still, dry_run: true, idempotency_key: "R2" })).changed, 1)
+
+      const moving = { ...still, idempotency_key: "R2" }
+      const moved = yield* ask(NamespaceRollback, moving)
+      assert.strictEqual(moved.changed, 1)
+      yield* ask(MemorySet, { memory_key: "a/b/3", value: "Cranes dance" })
+      assert.deepStrictEqual(yield* ask(NamespaceRollback, moving), moved)
+      assert.isTrue((yield* ask(MemoryGet, { memory_key: "a/b/3" })).found)
+      // The key is one of all verbs.
+      const others = [
+        Effect.asVoid(ask(NamespaceRollback, { ...moving, to: moved.undo_to })),
+        Effect.asVoid(ask(MemorySet, { memory_key: "a/b/4", value: "Ibises probe", idempotency_key: "R1" }))
+      ]
+      for (const other of others) {
+        assert.propertyVal(yield* Effect.flip(other), "code", "IDEMPOTENCY_CONFLICT")
+      }
+    }).pipe(Effect.provide(layer())))
+
   it.live("is for admins, and refuses what is no point", () =>
     Effect.gen(function*() {
       const writer = { ...localCaller, role: "write" } as const

@@ -101,6 +101,34 @@ describe("memory.provenance", () => {
 })
 
 describe("memory.promote", () => {
+  it.live("gives its first answer under its key, whatever became of the source", () =>
+    Effect.gen(function*() {
+      const request = {
+        memory_key: window.memory_key,
+        target_namespace: "team",
+        target_key: "x/y/z",
+        reversible_for_days: 3,
+        idempotency_key: "PM"
+      }
+      const early = yield* ask(MemoryPromote, { ...request, idempotency_key: "P0" })
+      assert.isFalse(early.found)
+      yield* ask(MemorySet, window)
+      assert.deepStrictEqual(yield* ask(MemoryPromote, { ...request, idempotency_key: "P0" }), early)
+      assert.isFalse((yield* ask(MemoryGet, { namespace: "team", memory_key: "x/y/z" })).found)
+
+      assert.isFalse((yield* ask(MemoryPromote, { ...request, dry_run: true })).promoted)
+      const first = yield* ask(MemoryPromote, request)
+      assert.deepInclude(first, { promoted: true, reinforcement_count: 1 })
+      assert.deepStrictEqual(yield* ask(MemoryPromote, request), first)
+      yield* ask(MemoryDelete, { memory_key: window.memory_key })
+      assert.deepStrictEqual(yield* ask(MemoryPromote, request), first)
+      assert.strictEqual(
+        yield* refusedAs(ask(MemoryPromote, { ...request, target_key: "x/y" })),
+        "IDEMPOTENCY_CONFLICT"
+      )
+      assert.isFalse((yield* ask(MemoryPromote, { ...request, idempotency_key: "P1" })).found)
+    }).pipe(Effect.provide(layer())))
+
   it.live("makes a judged copy with lineage both ways; again it restates; a delete undoes it", () =>
     Effect.gen(function*() {
       const source = yield* ask(MemorySet, { ...window, tags: ["kind:rule"], namespace: "private" })

@@ -146,9 +146,12 @@ export const judge = (
   if (policy === "append_only") return { tag: "stored", verdicts: ["clear"], conflicts: [], retires: [], peers: [] }
 
   const elsewhere = rows.filter((row) => row.label !== write.label)
+  // What was over before it was said opposes and retires nothing that holds now.
+  const isOver = write.validTo !== null && write.validTo <= now
   // newest_wins: every older live row of the key, whoever wrote it; "older" by valid_at where both have one.
   const underKey = policy === "newest_wins" && !write.proposed && !write.revives
     ? elsewhere.filter((row) => row.key === write.key && row.status !== "proposed" && isLive(row, now))
+      .filter((row) => !isOver || isLater(row, write))
     : []
   const replaced = policy === "newest_wins" && !write.proposed && !write.revives && own !== undefined && !write.corrects
     ? [own]
@@ -169,7 +172,7 @@ export const judge = (
   if (same.length > 0 && mayStepBack) {
     return { tag: "same", rows: same, retires: retiresKey }
   }
-  const peers = write.type === "episodic"
+  const peers = write.type === "episodic" || isOver
     ? []
     : served.filter((row) => row.type === write.type && isClose(row.claim, claim))
       .map((row): ReferencePeer => ({ row, verdict: verdictOf(row, write, laws, now) }))

@@ -15,6 +15,7 @@ export const layer = Layer.succeed(MemoryClient, {
   delete: none,
   restore: none,
   transition: none,
+  answer: none,
   auditRead: none,
   activate: none
 })
