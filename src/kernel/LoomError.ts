@@ -53,6 +53,16 @@ export const refusalCodes = {
   SOURCE_CLASS_UPGRADE: code(422, "validation", "Declare only `derived`, `external` or `imported`, or leave it out."),
   RESTORE_WINDOW_PASSED: code(422, "limit", "The delete is older than 14 days; write the memory anew."),
   LOCKED: code(423, "conflict", "An admin may loosen the lock; `reason` says why it is there."),
+  EMBEDDING_REFUSED: code(
+    422,
+    "validation",
+    "Shorten or reword the text; if every text is refused, the operator checks LOOM_EMBEDDINGS_MODEL and LOOM_EMBEDDINGS_SEND_DIMS."
+  ),
+  EMBEDDER_MISCONFIGURED: code(
+    422,
+    "unavailable",
+    "The operator corrects the LOOM_EMBEDDINGS_… setting that the message names and starts the server again."
+  ),
   LANGUAGE_MODEL_REQUIRED: code(422, "unavailable", "Configure a language model, or use a verb that needs none.")
 } as const satisfies Record<string, CodeFacts>
 

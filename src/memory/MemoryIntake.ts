@@ -14,6 +14,7 @@ import type { Overloaded, Refusal } from "../kernel/LoomError.ts"
 import { refuse, Unavailable } from "../kernel/LoomError.ts"
 import { canonical, chunks, excerpt, indexTerms, lowered, words } from "../platform/Analyzer.ts"
 import { Embedder } from "../platform/Embedder.ts"
+import type { EmbedError } from "../platform/Embedder.ts"
 import { valueFault } from "./EmptyValue.ts"
 import type { Content, Searchable } from "./MemoryContent.ts"
 import { isVerified } from "./MemoryModel.ts"
@@ -121,7 +122,7 @@ export const layer: Layer.Layer<MemoryIntake, never, Embedder | SensitivityPolic
     const embedder = yield* Embedder
     const sensitivities = yield* SensitivityPolicy
 
-    const searchable = (key: string, text: string): Effect.Effect<Searchable, Unavailable | Overloaded> => {
+    const searchable = (key: string, text: string): Effect.Effect<Searchable, EmbedError> => {
       const head = excerpt(text, EXCERPT_CHARACTERS)
       return Effect.map(embedder.embed([head, keyWords(key)]), ([value, key]) => ({
         embedder_id: embedder.id,
