@@ -60,7 +60,11 @@ const factsOf = (detail: Readonly<Record<string, unknown>>): string => {
 export const callFailed = (failure: CallFailure, baseUrl: string, token?: string): CliFailure => {
   const { detail, error, requestId, status } = failure
   if (token !== undefined && detail["code"] === "UNAUTHENTICATED") {
-    return new CliFailure({ exit: "failed", message: `UNAUTHENTICATED: ${token}`, detail: { ...detail, base_url: baseUrl } })
+    return new CliFailure({
+      exit: "failed",
+      message: `UNAUTHENTICATED: ${token}`,
+      detail: { ...detail, base_url: baseUrl }
+    })
   }
   if (status === null && error._tag === "Unavailable") {
     const message = `No server answers at ${baseUrl}. Start one with \`loom serve\`, or set LOOM_BASE_URL.`

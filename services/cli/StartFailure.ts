@@ -119,7 +119,11 @@ export const startFailure = (error: StartError, facts: StartFacts = {}): CliFail
       return cliFailure("failed", "SCHEMA", error.message)
     case "Unavailable":
       return error.operation === "Clickhouse.connect"
-        ? cliFailure("failed", "UNAVAILABLE", "No connection to ClickHouse; the log line above says which setting to check.")
+        ? cliFailure(
+          "failed",
+          "UNAVAILABLE",
+          "No connection to ClickHouse; the log line above says which setting to check."
+        )
         : cliFailure("failed", "UNAVAILABLE", `${error.message}; the log line above says why.`)
     case "Corrupt":
       return cliFailure("failed", "INTERNAL", `${error.message}; the log line above says where.`)

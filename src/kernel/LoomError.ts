@@ -27,7 +27,11 @@ export const refusalCodes = {
   UNKNOWN_FIELD: code(422, "validation", "Remove or rename the field; `GET /v1/verbs` lists the fields of each verb."),
   UNKNOWN_VERB: code(404, "validation", "`GET /v1/verbs` lists every verb."),
   PAYLOAD_TOO_LARGE: code(413, "limit", "Send less in one request, or store a long document in smaller pieces."),
-  UNAUTHENTICATED: code(401, "access", "Send `Authorization: Bearer <token>` with a token that is live; clients and the command line take it from LOOM_API_KEY."),
+  UNAUTHENTICATED: code(
+    401,
+    "access",
+    "Send `Authorization: Bearer <token>` with a token that is live; clients and the command line take it from LOOM_API_KEY."
+  ),
   FORBIDDEN: code(403, "access", "Use a token with the role and scope that the message names."),
   PINNED_CONFLICT: code(
     409,

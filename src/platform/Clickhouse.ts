@@ -210,11 +210,16 @@ const wordsOf = (fault: unknown, depth = 0): string => {
 /** Why no connection is made, with the setting to check; the server's own words may quote what was sent. */
 const connectFault = (cause: Cause.Cause<unknown>): string => {
   const words = wordsOf(Cause.squash(cause))
-  if (/\b(192|193|194|516)\b|AUTHENTICATION_FAILED|UNKNOWN_USER|WRONG_PASSWORD|REQUIRED_PASSWORD|token is missing|\b40[13]\b/.test(words)) {
+  if (
+    /\b(192|193|194|516)\b|AUTHENTICATION_FAILED|UNKNOWN_USER|WRONG_PASSWORD|REQUIRED_PASSWORD|token is missing|\b40[13]\b/
+      .test(words)
+  ) {
     return "ClickHouse answers and refuses the user: check LOOM_CLICKHOUSE_USER and LOOM_CLICKHOUSE_PASSWORD"
   }
   const code = /\bE[A-Z]{4,}\b/.exec(words)?.[0]
-  return `ClickHouse does not answer${code === undefined ? "" : ` (${code})`}: check LOOM_CLICKHOUSE_URL, and that it is up`
+  return `ClickHouse does not answer${
+    code === undefined ? "" : ` (${code})`
+  }: check LOOM_CLICKHOUSE_URL, and that it is up`
 }
 
 /** The address without user, password and query. */

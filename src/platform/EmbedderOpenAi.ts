@@ -136,7 +136,11 @@ const requestWith = (client: HttpClient.HttpClient, options: OpenAiOptions) => {
       const vectors = inOrder(data, texts.length, options.dimensions)
       if (vectors !== undefined) return vectors
       const received = data.map(({ embedding }) => embedding.length).find((length) => length !== options.dimensions)
-      return yield* new EmbeddingsFailure({ reason: "corrupt", status, ...(received === undefined ? {} : { received }) })
+      return yield* new EmbeddingsFailure({
+        reason: "corrupt",
+        status,
+        ...(received === undefined ? {} : { received })
+      })
     }).pipe(
       Effect.catchTags({
         RequestError: () => new EmbeddingsFailure({ reason: "transport" }),

@@ -51,7 +51,10 @@ export const shownOf = (
     case "server":
       return new Unavailable({ operation: "The embedding server" })
     case "refused":
-      return refuse("EMBEDDING_REFUSED", `The embedding server refuses this text for good (HTTP ${status}); shorten or reword it`)
+      return refuse(
+        "EMBEDDING_REFUSED",
+        `The embedding server refuses this text for good (HTTP ${status}); shorten or reword it`
+      )
     case "rejected":
       return refuse(
         "EMBEDDER_MISCONFIGURED",

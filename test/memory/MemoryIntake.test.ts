@@ -148,7 +148,9 @@ describe("MemoryIntake", () => {
 
   it.effect("takes signs, numbers, flags and records with a named member", () =>
     Effect.gen(function*() {
-      for (const value of [".", "!!!", "é", "e\u0301", "★", "👍", "1\ufe0f\u20e3", 0, false, [0], { a: "" }, { a: null }]) {
+      for (
+        const value of [".", "!!!", "é", "e\u0301", "★", "👍", "1\ufe0f\u20e3", 0, false, [0], { a: "" }, { a: null }]
+      ) {
         assert.isDefined((yield* one({ value })).content, JSON.stringify(value))
       }
     }))
