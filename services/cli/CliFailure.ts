@@ -53,9 +53,19 @@ const factsOf = (detail: Readonly<Record<string, unknown>>): string => {
   return facts.length === 0 ? "" : ` (${facts.map(([name, value]) => `${name}: ${JSON.stringify(value)}`).join(", ")})`
 }
 
-/** A call that the server refused, or that met no server at `baseUrl`. */
-export const callFailed = (failure: CallFailure, baseUrl: string): CliFailure => {
+/**
+ * A call that the server refused, or that met no server at `baseUrl`. The server tells no kind of bad token from another;
+ * `token` says in words which one was sent.
+ */
+export const callFailed = (failure: CallFailure, baseUrl: string, token?: string): CliFailure => {
   const { detail, error, requestId, status } = failure
+  if (token !== undefined && detail["code"] === "UNAUTHENTICATED") {
+    return new CliFailure({
+      exit: "failed",
+      message: `UNAUTHENTICATED: ${token}`,
+      detail: { ...detail, base_url: baseUrl }
+    })
+  }
   if (status === null && error._tag === "Unavailable") {
     const message = `No server answers at ${baseUrl}. Start one with \`loom serve\`, or set LOOM_BASE_URL.`
     return cliFailure("unreachable", "UNAVAILABLE", message, { base_url: baseUrl, retryable: true })

@@ -115,7 +115,7 @@ export const make = (remote: Remote, salt: string): ImportCall => {
     attempt(batch, alone).pipe(
       Effect.map((results) => batch.map((one, at) => receipt(one, results[at] ?? unanswered))),
       Effect.catchAll((failure) => {
-        const told = callFailed(failure, remote.baseUrl)
+        const told = callFailed(failure, remote.baseUrl, remote.token)
         const code = codeOf(failure)
         if (told.exit === "unreachable" || hopeless.has(code)) return Effect.fail(told)
         if (failure.error._tag !== "Refusal" || batch.length === 1 || isAboutScope(failure)) {

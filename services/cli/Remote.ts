@@ -19,6 +19,8 @@ import { startFailure } from "./StartFailure.ts"
 
 export interface Remote {
   readonly baseUrl: string
+  /** What to say when the server does not take the token that is sent. */
+  readonly token: string
   /** The scope that the configuration names. */
   readonly scope: Pick<LoomIdentity, "org" | "namespace">
   readonly calls: LoomCalls
@@ -28,6 +30,8 @@ export interface Remote {
 export interface RemoteOptions {
   readonly baseUrl?: string | undefined
   readonly apiKey?: Redacted.Redacted | undefined
+  /** What to say when the server takes no such token; by default that of LOOM_API_KEY is meant. */
+  readonly tokenWords?: string
   /** Changes to the client's retry rule. */
   readonly retry?: Partial<RetryOptions>
 }
@@ -45,6 +49,9 @@ export const make = (options: RemoteOptions = {}): Effect.Effect<Remote, CliFail
     })
     return {
       baseUrl,
+      token: options.tokenWords ?? (apiKey === undefined
+        ? `the server at ${baseUrl} needs a token and none was sent: put one into LOOM_API_KEY (\`loom mint-token\` makes one)`
+        : `the server at ${baseUrl} does not take the token in LOOM_API_KEY: it is wrong, revoked or expired, or of another server`),
       scope: { org: settings.org, namespace: settings.namespace },
       calls: Calls.make(http),
       get: http.get
@@ -53,4 +60,4 @@ export const make = (options: RemoteOptions = {}): Effect.Effect<Remote, CliFail
 
 /** A call whose failure ends the command. */
 export const orFail = <A>(remote: Remote, call: Effect.Effect<A, CallFailure>): Effect.Effect<A, CliFailure> =>
-  Effect.mapError(call, (failure) => callFailed(failure, remote.baseUrl))
+  Effect.mapError(call, (failure) => callFailed(failure, remote.baseUrl, remote.token))

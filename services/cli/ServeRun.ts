@@ -21,6 +21,7 @@ import * as CommonOptions from "./CommonOptions.ts"
 import * as FolderOwner from "./FolderOwner.ts"
 import * as Logging from "./Logging.ts"
 import * as Output from "./Output.ts"
+import * as PortCheck from "./PortCheck.ts"
 import * as ServerFile from "./ServerFile.ts"
 import type { StartError } from "./StartFailure.ts"
 import { startFailure } from "./StartFailure.ts"
@@ -75,6 +76,7 @@ const serve = (
       return yield* new ListenRefused({ host: settings.host })
     }
     if (!settings.url) yield* FolderOwner.refuseIfServed(settings.data)
+    yield* PortCheck.refuseIfTaken(settings.host, settings.port)
     yield* Output.note(`loom: starting on ${settings.data}`)
     const context = yield* Layer.build(Serve.layer(settings, version))
     const url = yield* Effect.provide(HttpServer.addressWith((address) => Effect.succeed(urlOf(address))), context)

@@ -118,7 +118,13 @@ export const startFailure = (error: StartError, facts: StartFacts = {}): CliFail
     case "SchemaOutdated":
       return cliFailure("failed", "SCHEMA", error.message)
     case "Unavailable":
-      return cliFailure("failed", "UNAVAILABLE", `${error.message}; the log line above says why.`)
+      return error.operation === "Clickhouse.connect"
+        ? cliFailure(
+          "failed",
+          "UNAVAILABLE",
+          "No connection to ClickHouse; the log line above says which setting to check."
+        )
+        : cliFailure("failed", "UNAVAILABLE", `${error.message}; the log line above says why.`)
     case "Corrupt":
       return cliFailure("failed", "INTERNAL", `${error.message}; the log line above says where.`)
   }

@@ -36,9 +36,17 @@ export const make: Effect.Effect<TokenCall, CliFailure, HttpClient.HttpClient | 
   if (apiKey !== undefined) return yield* remoteCall({ baseUrl: baseUrl ?? server })
   if (server !== undefined && (baseUrl === undefined || baseUrl === server)) {
     const root = yield* Effect.mapError(RootToken.read(join(folder, "root.token")), (error) => startFailure(error))
-    return yield* remoteCall({ baseUrl: server, apiKey: Redacted.make(root) })
+    const tokenWords =
+      `the server at ${server} does not take the root token in ${join(folder, "root.token")}: LOOM_DATA ` +
+      "names another folder than the one it was started with, or the file was replaced since"
+    return yield* remoteCall({ baseUrl: server, apiKey: Redacted.make(root), tokenWords })
   }
-  if (baseUrl !== undefined) return yield* remoteCall({ baseUrl })
+  if (baseUrl !== undefined) {
+    const tokenWords =
+      `no token was sent: LOOM_API_KEY is not set, and the data folder ${folder} is not the one that ` +
+      `${baseUrl} serves; set LOOM_DATA to the server's folder, or LOOM_API_KEY to an admin's token`
+    return yield* remoteCall({ baseUrl, tokenWords })
+  }
   const TokenFolder = yield* Effect.promise(() => import("./TokenFolder.ts"))
   return yield* Effect.provide(TokenFolder.open, Logging.layer(settings.logging))
 })

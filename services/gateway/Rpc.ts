@@ -25,7 +25,7 @@ import { readBytes } from "./HttpBody.ts"
 import { errorResponse } from "./HttpError.ts"
 import type { RpcCall } from "./RpcCall.ts"
 import { make as makeCall } from "./RpcCall.ts"
-import { serialization, UnsoundPayload } from "./RpcWire.ts"
+import { serialization, UnsoundPayload, wholeFrames } from "./RpcWire.ts"
 
 const WEBSOCKET_PATH = "/rpc"
 const HTTP_PATH = "/rpc/http"
@@ -105,9 +105,12 @@ const upgradesOnly = (request: HttpServerRequest.HttpServerRequest, app: Transpo
   return socket.writable && socket.readable ? app : HttpServerResponse.empty({ status: 400 })
 }
 
-/** The transport reads the body by itself and without a bound, so it is given one that was read in bounds. */
+/**
+ * The transport reads the body by itself and without a bound, so it is given one that was read in bounds. A body without a
+ * request would get an empty 200 from it, so it is refused here; the last line of one that is sound may lack its end.
+ */
 const boundedBody = (request: HttpServerRequest.HttpServerRequest, app: Transport["httpApp"]) =>
-  Effect.matchEffect(readBytes(request), {
+  Effect.matchEffect(Effect.flatMap(readBytes(request), wholeFrames), {
     onFailure: (error) => Effect.succeed(errorResponse(error)),
     onSuccess: (body) => {
       const whole = new Request(`http://localhost${HTTP_PATH}`, { method: "POST", body, headers: request.headers })

@@ -8,6 +8,8 @@ import * as RpcSerialization from "@effect/rpc/RpcSerialization"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import { parse } from "../../src/kernel/Json.ts"
+import type { Refusal } from "../../src/kernel/LoomError.ts"
+import { refuse } from "../../src/kernel/LoomError.ts"
 import { MAX_BODY_BYTES } from "./HttpBody.ts"
 
 /** Parses a text as strictly as HTTP bodies are, or says in words why not. */
@@ -66,6 +68,29 @@ const readFrame = (frame: string): typeof Message.Type => {
   const loose = decodeRequest(frame)
   if (Either.isLeft(loose) || loose.right._tag !== "Request") throw new FrameFault("A frame is no RPC message")
   return { ...loose.right, payload: new UnsoundPayload(strict.left) }
+}
+
+const newline = 0x0a
+
+/** The body of a call over HTTP with each frame ended, or why it is none: it must hold a request, or nobody is answered. */
+export const wholeFrames = (body: Buffer): Either.Either<Buffer, Refusal> => {
+  const ended = body.at(-1) === newline ? body : Buffer.concat([body, Buffer.of(newline)])
+  let line = 0
+  let requests = 0
+  for (const frame of ended.toString("utf8").split("\n").slice(0, -1)) {
+    line++
+    if (frame.trim() === "") continue
+    try {
+      if (readFrame(frame)._tag === "Request") requests++
+    } catch {
+      return Either.left(
+        refuse("BAD_JSON", `Line ${line} of the body is no RPC message; each line is one message in JSON`, { line })
+      )
+    }
+  }
+  return requests > 0
+    ? Either.right(ended)
+    : Either.left(refuse("BAD_JSON", "The body holds no RPC request; each line is one message in JSON"))
 }
 
 const makeParser = (): RpcSerialization.Parser => {

@@ -183,15 +183,15 @@ export const serve: Config.Config<ServeSettings> = Config.nested(
     maxHeads: whole("ACTOR_MAX_HEADS", 250_000, 0, 10_000_000),
     readCacheBytes: whole("READ_CACHE_BYTES", ReadCache.DEFAULT_BYTES, 0, 16 * 1024 ** 3),
     thresholds
-  }),
-  "LOOM"
-).pipe(Config.mapOrFail((settings) =>
-  settings.url && !settings.soleWriter
-    ? Either.left(
-      ConfigError.InvalidData(
-        ["LOOM", "CLICKHOUSE_URL"],
-        "serve writes to a shared ClickHouse only when LOOM_SOLE_WRITER=true promises that no other process does"
+  }).pipe(Config.mapOrFail((settings) =>
+    settings.url && !settings.soleWriter
+      ? Either.left(
+        ConfigError.InvalidData(
+          ["CLICKHOUSE_URL"],
+          "serve writes to a shared ClickHouse only when LOOM_SOLE_WRITER=true promises that no other process does"
+        )
       )
-    )
-    : Either.right(settings)
-))
+      : Either.right(settings)
+  )),
+  "LOOM"
+)

@@ -3,7 +3,7 @@
  */
 import * as Schema from "effect/Schema"
 import { Role } from "../kernel/Caller.ts"
-import { Name, UserId } from "../kernel/Identity.ts"
+import { Name, NamespaceName, UserId } from "../kernel/Identity.ts"
 import { make } from "../kernel/Verb.ts"
 import { ALL_NAMESPACES, TokenKind } from "./TokenModel.ts"
 
@@ -12,7 +12,7 @@ const Subject = Name.pipe(Schema.filter((text) => text.length <= 128 || "is long
   jsonSchema: { type: "string" }
 }))
 
-const NamespaceName = Schema.Union(Schema.Literal(ALL_NAMESPACES), Name)
+const OpenedNamespace = Schema.Union(Schema.Literal(ALL_NAMESPACES), NamespaceName)
 
 // A century: longer is a mistake in the unit.
 const TtlSeconds = Schema.Int.pipe(Schema.between(1, 3_155_760_000))
@@ -49,7 +49,7 @@ export const TokenMint = make("token.mint", {
   },
   payload: Schema.Struct({
     org: Schema.optional(Name),
-    namespaces: Schema.Array(NamespaceName).pipe(Schema.minItems(1), Schema.maxItems(256)),
+    namespaces: Schema.Array(OpenedNamespace).pipe(Schema.minItems(1), Schema.maxItems(256)),
     role: Role,
     kind: TokenKind,
     subject: Subject,

@@ -2,7 +2,7 @@
  * The blacklist verbs: add a pattern (and sweep what is stored), list those in force, end one.
  */
 import * as Schema from "effect/Schema"
-import { Name } from "../kernel/Identity.ts"
+import { Name, NamespaceName } from "../kernel/Identity.ts"
 import { make } from "../kernel/Verb.ts"
 import { PatternScope, PatternType } from "./BlacklistModel.ts"
 
@@ -49,7 +49,7 @@ export const BlacklistAdd = make("blacklist.add", {
   },
   payload: Schema.Struct({
     org: Schema.optional(Name),
-    namespace: Schema.optional(Name),
+    namespace: Schema.optional(NamespaceName),
     pattern: Schema.String.pipe(Schema.minLength(1)),
     pattern_type: Schema.optional(PatternType),
     scope: Schema.optional(PatternScope),
@@ -74,7 +74,7 @@ export const BlacklistList = make("blacklist.list", {
   },
   payload: Schema.Struct({
     org: Schema.optional(Name),
-    namespace: Schema.optional(Name),
+    namespace: Schema.optional(NamespaceName),
     scope: Schema.optional(PatternScope),
     limit: Schema.optional(Schema.Int.pipe(Schema.between(1, 1000))),
     cursor: Schema.optional(Schema.String.pipe(Schema.maxLength(128)))

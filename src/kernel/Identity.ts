@@ -37,6 +37,19 @@ export const Name = checked(
   (text) => text.length === 0 ? "is empty" : textFault(text, MAX_NAME)
 )
 
+const namespaceFault = (text: string): string | undefined => {
+  if (text === "*") return "is `*`, which stands for every namespace"
+  if (text.includes("/")) return "holds a `/`, which parts keys"
+  if (text === "." || text.includes("..")) return "is `.` or holds `..`"
+  return text.length === 0 ? "is empty" : textFault(text, MAX_NAME)
+}
+
+/**
+ * A namespace as a request names it. `*` means all of them in a token, and one that reads like a path (`../x`) could be
+ * taken for another where it stands in an address or a file name. Stored rows keep theirs: they are read as `Name`.
+ */
+export const NamespaceName = checked("NamespaceName", namespaceFault)
+
 /** A name that may be empty (meaning: none): agent, session_id, run_id. */
 export const OptionalName = checked("OptionalName", (text) => textFault(text, MAX_NAME))
 

@@ -27,7 +27,11 @@ export const refusalCodes = {
   UNKNOWN_FIELD: code(422, "validation", "Remove or rename the field; `GET /v1/verbs` lists the fields of each verb."),
   UNKNOWN_VERB: code(404, "validation", "`GET /v1/verbs` lists every verb."),
   PAYLOAD_TOO_LARGE: code(413, "limit", "Send less in one request, or store a long document in smaller pieces."),
-  UNAUTHENTICATED: code(401, "access", "Send `Authorization: Bearer <token>` with a token that is live."),
+  UNAUTHENTICATED: code(
+    401,
+    "access",
+    "Send `Authorization: Bearer <token>` with a token that is live; clients and the command line take it from LOOM_API_KEY."
+  ),
   FORBIDDEN: code(403, "access", "Use a token with the role and scope that the message names."),
   PINNED_CONFLICT: code(
     409,
@@ -53,6 +57,16 @@ export const refusalCodes = {
   SOURCE_CLASS_UPGRADE: code(422, "validation", "Declare only `derived`, `external` or `imported`, or leave it out."),
   RESTORE_WINDOW_PASSED: code(422, "limit", "The delete is older than 14 days; write the memory anew."),
   LOCKED: code(423, "conflict", "An admin may loosen the lock; `reason` says why it is there."),
+  EMBEDDING_REFUSED: code(
+    422,
+    "validation",
+    "Shorten or reword the text; if every text is refused, the operator checks LOOM_EMBEDDINGS_MODEL and LOOM_EMBEDDINGS_SEND_DIMS."
+  ),
+  EMBEDDER_MISCONFIGURED: code(
+    422,
+    "unavailable",
+    "The operator corrects the LOOM_EMBEDDINGS_… setting that the message names and starts the server again."
+  ),
   LANGUAGE_MODEL_REQUIRED: code(422, "unavailable", "Configure a language model, or use a verb that needs none.")
 } as const satisfies Record<string, CodeFacts>
 

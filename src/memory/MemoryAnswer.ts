@@ -86,8 +86,8 @@ export const withdrawnNote = ({ withdrawn }: Met): ReadonlyArray<string> =>
 /** The row that a hint is about, as its writer would address it. */
 const addressed = ({ agent, memory_key, session_id }: MemoryRow, by: Place): string => {
   const names = [
-    ...(agent === by.agent ? [] : [`agent \`${agent}\``]),
-    ...(session_id === by.session_id ? [] : [`session_id \`${session_id}\``])
+    ...(agent === by.agent ? [] : [agent === "" ? "no agent" : `agent \`${agent}\``]),
+    ...(session_id === by.session_id ? [] : [session_id === "" ? "no session" : `session_id \`${session_id}\``])
   ]
   return `\`${memory_key}\`${names.length === 0 ? "" : ` (${names.join(", ")})`}`
 }

@@ -2,14 +2,14 @@
  * The request and answer fields that memory verbs share, each declared once with its rule. Names are the wire names.
  */
 import * as Schema from "effect/Schema"
-import { MemoryKey, Name, OptionalName, UserId } from "../kernel/Identity.ts"
+import { MemoryKey, Name, NamespaceName, OptionalName, UserId } from "../kernel/Identity.ts"
 import { isWellFormed, Json } from "../kernel/Json.ts"
 import { parseTime } from "../kernel/Time.ts"
 
 /** Body fields that say in which scope a verb acts; the token decides what is allowed. */
 export const scopeFields = {
   org: Schema.optional(Name),
-  namespace: Schema.optional(Name)
+  namespace: Schema.optional(NamespaceName)
 }
 
 /** Body fields that name a writer; on reads each one narrows, and one left out matches every writer. */

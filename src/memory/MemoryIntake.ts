@@ -12,8 +12,10 @@ import { canonical as canonicalJson, sha256 } from "../kernel/Json.ts"
 import type { Json } from "../kernel/Json.ts"
 import type { Overloaded, Refusal } from "../kernel/LoomError.ts"
 import { refuse, Unavailable } from "../kernel/LoomError.ts"
-import { canonical, chunks, excerpt, indexTerms, isBlank, lowered, words } from "../platform/Analyzer.ts"
+import { canonical, chunks, excerpt, indexTerms, lowered, words } from "../platform/Analyzer.ts"
 import { Embedder } from "../platform/Embedder.ts"
+import type { EmbedError } from "../platform/Embedder.ts"
+import { valueFault } from "./EmptyValue.ts"
 import type { Content, Searchable } from "./MemoryContent.ts"
 import { isVerified } from "./MemoryModel.ts"
 import type { MemoryRow, Sensitivity } from "./MemoryModel.ts"
@@ -120,7 +122,7 @@ export const layer: Layer.Layer<MemoryIntake, never, Embedder | SensitivityPolic
     const embedder = yield* Embedder
     const sensitivities = yield* SensitivityPolicy
 
-    const searchable = (key: string, text: string): Effect.Effect<Searchable, Unavailable | Overloaded> => {
+    const searchable = (key: string, text: string): Effect.Effect<Searchable, EmbedError> => {
       const head = excerpt(text, EXCERPT_CHARACTERS)
       return Effect.map(embedder.embed([head, keyWords(key)]), ([value, key]) => ({
         embedder_id: embedder.id,
@@ -188,11 +190,8 @@ export const layer: Layer.Layer<MemoryIntake, never, Embedder | SensitivityPolic
       dimensions: embedder.dimensions,
       prepare: Effect.fn("MemoryIntake.prepare")(function*(intent) {
         const form = storedForm(intent.value)
-        if (form.value_kind === "string" && isBlank(form.value)) {
-          return yield* refuse("INVALID_ARGUMENT", "`value` is blank: it holds nothing to find again", {
-            field: "value"
-          })
-        }
+        const fault = valueFault(intent.value)
+        if (fault !== undefined) return yield* refuse("INVALID_ARGUMENT", `\`value\` ${fault}`, { field: "value" })
         const bytes = Buffer.byteLength(form.value, "utf8")
         if (bytes > MAX_VALUE_BYTES) {
           return yield* refuse(

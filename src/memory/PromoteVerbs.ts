@@ -2,7 +2,7 @@
  * memory.promote: a memory shared into another scope, as a copy of its own that remembers where it came from.
  */
 import * as Schema from "effect/Schema"
-import { MemoryKey, Name, OptionalName, UserId } from "../kernel/Identity.ts"
+import { MemoryKey, NamespaceName, OptionalName, UserId } from "../kernel/Identity.ts"
 import { make } from "../kernel/Verb.ts"
 import { scopeFields, Sha256, WriteAnswer, writeFields, writerFields } from "./MemoryFields.ts"
 
@@ -24,7 +24,7 @@ export const MemoryPromote = make("memory.promote", {
     ...writeFields,
     memory_key: Schema.optional(MemoryKey),
     memory_id: Schema.optional(Schema.String),
-    target_namespace: Schema.optional(Name),
+    target_namespace: Schema.optional(NamespaceName),
     target_agent: Schema.optional(OptionalName),
     target_user_id: Schema.optional(UserId),
     target_key: Schema.optional(MemoryKey),

@@ -4,12 +4,14 @@
  * (`ThresholdMeasure`); who asks before the measurement ended waits for it. Where it is off, failed or cannot be, the
  * operator's two numbers hold. `thresholdsIn` puts a namespace's pins on top.
  */
+import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import * as Schedule from "effect/Schedule"
 import type { NamespaceSettings, ThresholdPins } from "../namespace/NamespaceSettingsModel.ts"
 import { pinsSomething, typePins } from "../namespace/NamespaceSettingsModel.ts"
@@ -33,6 +35,8 @@ export class Thresholds extends Context.Tag("loom/memory/Thresholds")<Thresholds
 const MEASURE_WITHIN = "60 seconds"
 // An embedder that was away is tried again soon, one that stays away seldom.
 const tryAgain = Schedule.union(Schedule.exponential("30 seconds"), Schedule.spaced("10 minutes"))
+
+const NOT_MEASURED = "The embedder's thresholds cannot be measured; the configured ones hold"
 
 /** Why a measurement gave no thresholds; the text goes to the log. */
 class MeasureFailed extends Data.TaggedError("MeasureFailed")<{ readonly reason: string }> {
@@ -76,9 +80,11 @@ const make = (options: Options) =>
     yield* measureOnce.pipe(
       Effect.sandbox,
       Effect.tapError((cause) =>
-        Effect.logWarning("The embedder's thresholds cannot be measured; the configured ones hold", cause).pipe(
-          Effect.annotateLogs({ embedder: embedder.id })
-        )
+        // A reason of our own needs no stack trace; a bug does.
+        Option.match(Cause.failureOption(cause), {
+          onNone: () => Effect.logWarning(NOT_MEASURED, cause),
+          onSome: ({ reason }) => Effect.annotateLogs(Effect.logWarning(NOT_MEASURED), { reason })
+        }).pipe(Effect.annotateLogs({ embedder: embedder.id }))
       ),
       // Whoever waits goes on after the first attempt, whatever came of it.
       Effect.ensuring(Deferred.succeed(first, undefined)),

@@ -2,7 +2,7 @@
  * The namespace verbs: register (and change) a namespace's policies, read one, list those the token opens.
  */
 import * as Schema from "effect/Schema"
-import { Name } from "../kernel/Identity.ts"
+import { Name, NamespaceName } from "../kernel/Identity.ts"
 import { make } from "../kernel/Verb.ts"
 import {
   ConflictPolicy,
@@ -40,7 +40,7 @@ export const NamespaceRegister = make("namespace.register", {
   },
   payload: Schema.Struct({
     org: Schema.optional(Name),
-    namespace: Name,
+    namespace: NamespaceName,
     default_conflict_policy: Schema.optional(ConflictPolicy),
     description: Schema.optional(Schema.String.pipe(Schema.maxLength(2048))),
     tag_registry: Schema.optional(Schema.NullOr(TagRegistry)),
@@ -61,7 +61,7 @@ export const NamespaceGet = make("namespace.get", {
     when: "You need to know what a write will do here.",
     whenNot: "You look for memories (memory.list, memory.search)."
   },
-  payload: Schema.Struct({ org: Schema.optional(Name), namespace: Schema.optional(Name) }),
+  payload: Schema.Struct({ org: Schema.optional(Name), namespace: Schema.optional(NamespaceName) }),
   answer: NamespaceView
 })
 

@@ -7,6 +7,7 @@
 import { ClickHouseLogLevel } from "@clickhouse/client"
 import * as Reactivity from "@effect/experimental/Reactivity"
 import * as ClickhouseSql from "@effect/sql-clickhouse/ClickhouseClient"
+import * as Cause from "effect/Cause"
 import * as Config from "effect/Config"
 import type { ConfigError } from "effect/ConfigError"
 import * as Context from "effect/Context"
@@ -158,7 +159,8 @@ export const layerUrl = (
       Layer.scoped(
         ClickhouseSql.ClickhouseClient,
         Effect.catchAllCause(client, (cause) =>
-          Effect.logError("ClickHouse does not answer", cause).pipe(
+          Effect.logError(connectFault(cause)).pipe(
+            Effect.annotateLogs({ url: plainUrl(url) }),
             Effect.zipRight(Effect.fail(new Unavailable({ operation: "Clickhouse.connect" })))
           ))
       ).pipe(Layer.provide(Reactivity.layer))
@@ -195,6 +197,37 @@ export const layerConfig: Layer.Layer<
       })
   ))
 )
+
+/** The texts and codes of an error and of what caused it; causes nest a few levels deep. */
+const wordsOf = (fault: unknown, depth = 0): string => {
+  if (typeof fault !== "object" || fault === null || depth > 6) return ""
+  const own = ["code", "type", "message"].map((name) => String(Reflect.get(fault, name) ?? "")).join(" ")
+  const inner = ["cause", "error"].map((name) => wordsOf(Reflect.get(fault, name), depth + 1)).join(" ")
+  const errors: unknown = Reflect.get(fault, "errors")
+  return `${own} ${inner} ${Array.isArray(errors) ? errors.map((one) => wordsOf(one, depth + 1)).join(" ") : ""}`
+}
+
+/** Why no connection is made, with the setting to check; the server's own words may quote what was sent. */
+const connectFault = (cause: Cause.Cause<unknown>): string => {
+  const words = wordsOf(Cause.squash(cause))
+  if (
+    /\b(192|193|194|516)\b|AUTHENTICATION_FAILED|UNKNOWN_USER|WRONG_PASSWORD|REQUIRED_PASSWORD|token is missing|\b40[13]\b/
+      .test(words)
+  ) {
+    return "ClickHouse answers and refuses the user: check LOOM_CLICKHOUSE_USER and LOOM_CLICKHOUSE_PASSWORD"
+  }
+  const code = /\bE[A-Z]{4,}\b/.exec(words)?.[0]
+  return `ClickHouse does not answer${
+    code === undefined ? "" : ` (${code})`
+  }: check LOOM_CLICKHOUSE_URL, and that it is up`
+}
+
+/** The address without user, password and query. */
+const plainUrl = (url: string | URL): string => {
+  if (!URL.canParse(url)) return "(unreadable)"
+  const { origin, pathname } = new URL(url)
+  return `${origin}${pathname}`
+}
 
 // Commands such as a long `INSERT … SELECT` or `OPTIMIZE` have no limit of their own; reads end at their engine limit.
 const requestTimeoutMillis = 300_000

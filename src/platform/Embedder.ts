@@ -6,7 +6,13 @@
  */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
-import type { Overloaded, Unavailable } from "../kernel/LoomError.ts"
+import type { Overloaded, Refusal, Unavailable } from "../kernel/LoomError.ts"
+
+/**
+ * `Unavailable` and `Overloaded` pass by themselves. A `Refusal` does not: `EMBEDDING_REFUSED` is one text's fault,
+ * `EMBEDDER_MISCONFIGURED` the settings'.
+ */
+export type EmbedError = Refusal | Unavailable | Overloaded
 
 export class Embedder extends Context.Tag("loom/platform/Embedder")<Embedder, {
   /** Names model, version and preparation, for example `use-lite-en@0.2.0/lower/v1`; stored beside each vector. */
@@ -14,11 +20,9 @@ export class Embedder extends Context.Tag("loom/platform/Embedder")<Embedder, {
   /** The length of every vector. */
   readonly dimensions: number
   /** One unit vector per text, in order; repeatable; texts share batches with those of other callers. */
-  readonly embed: (
-    texts: ReadonlyArray<string>
-  ) => Effect.Effect<ReadonlyArray<Float32Array>, Unavailable | Overloaded>
+  readonly embed: (texts: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<Float32Array>, EmbedError>
   /** The unit vector of a question, placed where the statements that answer it lie. */
-  readonly embedQuery: (text: string) => Effect.Effect<Float32Array, Unavailable | Overloaded>
+  readonly embedQuery: (text: string) => Effect.Effect<Float32Array, EmbedError>
 }>() {}
 
 /** The vector scaled to length 1, in place; a zero or non-finite vector has no direction and gives `undefined`. */

@@ -13,8 +13,9 @@ import * as Option from "effect/Option"
 import * as Queue from "effect/Queue"
 import type * as Scope from "effect/Scope"
 import { Overloaded, Unavailable } from "../kernel/LoomError.ts"
+import type { EmbedError } from "./Embedder.ts"
 
-export type EmbedFailure = Unavailable | Overloaded
+export type EmbedFailure = EmbedError
 
 export interface BatchOptions {
   /** Named in failures. */

@@ -57,7 +57,7 @@ const choose = (
     })
   }
   if (url.value.protocol !== "http:" && url.value.protocol !== "https:") {
-    return Either.left(ConfigError.InvalidData(["LOOM", "EMBEDDINGS_URL"], "expected an http or https address"))
+    return Either.left(ConfigError.InvalidData(["EMBEDDINGS_URL"], "expected an http or https address"))
   }
   if (Option.isSome(model) && Option.isSome(dimensions)) {
     return Either.right({
@@ -78,7 +78,7 @@ const choose = (
   return Either.left(absent.reduce((all, one) => ConfigError.And(all, one)))
 }
 
-export const config: Config.Config<EmbedderChoice> = Config.mapOrFail(Config.nested(fields, "LOOM"), choose)
+export const config: Config.Config<EmbedderChoice> = Config.nested(Config.mapOrFail(fields, choose), "LOOM")
 
 /** The configured embedder; the HTTP client serves the remote one only. */
 export const layerConfig: Layer.Layer<
@@ -102,4 +102,4 @@ export const layerOf = (
   }
 }
 
-const missing = (name: string, why: string) => ConfigError.MissingData(["LOOM", name], why)
+const missing = (name: string, why: string) => ConfigError.MissingData([name], why)

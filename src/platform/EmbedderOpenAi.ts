@@ -11,11 +11,12 @@ import * as Layer from "effect/Layer"
 import type * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
-import { Overloaded, Unavailable } from "../kernel/LoomError.ts"
+import { Unavailable } from "../kernel/LoomError.ts"
 import { excerpt, isBlank } from "./Analyzer.ts"
 import { Embedder, toUnit } from "./Embedder.ts"
 import * as Batch from "./EmbedderBatch.ts"
 import { remembering } from "./EmbedderMemory.ts"
+import { adviceOf, plainUrl, shownOf } from "./EmbedderOpenAiAdvice.ts"
 import { EmbeddingsFailure, retrying } from "./EmbedderOpenAiRetry.ts"
 
 export interface OpenAiOptions {
@@ -48,12 +49,17 @@ export const make = (
             const half = texts.length >> 1
             return Effect.zipWith(run(texts.slice(0, half)), run(texts.slice(half)), (a, b) => [...a, ...b])
           }
-          const { reason, retryAfter, status } = failure
-          const shown = reason === "overloaded"
-            ? new Overloaded({ retry_after_s: Math.max(1, Math.ceil((retryAfter ?? 1_000) / 1000)) })
-            : new Unavailable({ operation: "Embedder.embed" })
-          return Effect.logWarning("the embedding server failed").pipe(
-            Effect.annotateLogs({ reason, status: status ?? "none", texts: texts.length }),
+          const shown = shownOf(failure, options)
+          return Effect.logWarning(adviceOf(failure)).pipe(
+            Effect.annotateLogs({
+              url: plainUrl(options.url),
+              reason: failure.reason,
+              status: failure.status ?? "none",
+              texts: texts.length,
+              ...(failure.received === undefined
+                ? {}
+                : { expected_dimensions: options.dimensions, received_dimensions: failure.received })
+            }),
             Effect.zipRight(texts.length > 1 ? Effect.fail(shown) : Effect.succeed([shown]))
           )
         })
@@ -128,7 +134,13 @@ const requestWith = (client: HttpClient.HttpClient, options: OpenAiOptions) => {
       }
       const { data } = yield* HttpClientResponse.schemaBodyJson(Answer)(response)
       const vectors = inOrder(data, texts.length, options.dimensions)
-      return vectors ?? (yield* new EmbeddingsFailure({ reason: "corrupt", status }))
+      if (vectors !== undefined) return vectors
+      const received = data.map(({ embedding }) => embedding.length).find((length) => length !== options.dimensions)
+      return yield* new EmbeddingsFailure({
+        reason: "corrupt",
+        status,
+        ...(received === undefined ? {} : { received })
+      })
     }).pipe(
       Effect.catchTags({
         RequestError: () => new EmbeddingsFailure({ reason: "transport" }),

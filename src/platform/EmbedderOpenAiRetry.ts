@@ -14,6 +14,8 @@ export class EmbeddingsFailure extends Schema.TaggedError<EmbeddingsFailure>()("
    */
   reason: Schema.Literal("transport", "overloaded", "server", "refused", "rejected", "corrupt"),
   status: Schema.optional(Schema.Number),
+  /** The length of the vectors that came, where it is not the one that is configured. */
+  received: Schema.optional(Schema.Number),
   /** Milliseconds the server asked us to wait. */
   retryAfter: Schema.optional(Schema.Number)
 }) {

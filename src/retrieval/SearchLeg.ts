@@ -4,7 +4,8 @@
  * like those of `VectorLeg`, `LexicalLeg` and `ChunkLeg`.
  */
 import type * as Effect from "effect/Effect"
-import type { Overloaded, StoreError } from "../kernel/LoomError.ts"
+import type { StoreError } from "../kernel/LoomError.ts"
+import type { EmbedError } from "../platform/Embedder.ts"
 import type { QueryVector } from "./SearchIndex.ts"
 import type { Corpus, Cosines, Head, LegName, Passage, Question, TermCounts } from "./SearchModel.ts"
 
@@ -31,5 +32,5 @@ export const nothing: LegAnswer = { hits: [], query: null, corpus: null }
 
 export interface Leg {
   readonly name: LegName
-  readonly find: (question: Question) => Effect.Effect<LegAnswer, StoreError | Overloaded>
+  readonly find: (question: Question) => Effect.Effect<LegAnswer, StoreError | EmbedError>
 }

@@ -205,7 +205,8 @@ layer(layerTeam, { excludeTestServices: true, timeout: 60_000 })("Names", (it) =
               assert.strictEqual(id.value, got.value)
               assert.strictEqual((yield* ok(MemoryHistory, place(name, index), { token })).versions.length, 1)
             }), { concurrency: 8 })
-          for (const name of refused) {
+          const pathLike = field === "namespace" ? ["*", "../x", "a/b", "..", ".", "a..b"] : []
+          for (const name of [...refused, ...pathLike]) {
             const body = field === "namespace" ? { ...place(name, 0), namespace: name } : place(name, 0)
             const reply = yield* refusal("memory.set", { ...body, value: "x" }, { token })
             assert.deepInclude(reply, { status: 422, code: "INVALID_ARGUMENT" }, JSON.stringify(name))

@@ -125,4 +125,33 @@ describe("MemoryIntake", () => {
       assert.deepStrictEqual(seen, [])
       assert.deepStrictEqual(contents.map(({ searchable }) => searchable), [null, null])
     }))
+
+  it.effect("refuses what holds nothing to find again, in words that fit it", () =>
+    Effect.gen(function*() {
+      const empty: ReadonlyArray<readonly [Json, RegExp]> = [
+        [null, /is null/],
+        [[], /empty list/],
+        [{}, /empty object/],
+        [[""], /empty list/],
+        [[null, [], { "": " " }], /empty list/],
+        [{ "": null }, /empty object/],
+        ["", /is blank/],
+        ["\u0301", /no letter/],
+        [" \u0301\ufe0f\u20e3 ", /no letter/]
+      ]
+      for (const [value, words] of empty) {
+        const refused = yield* Effect.merge(Effect.as(one({ value }), { _tag: "taken", message: "" }))
+        assert.deepInclude(refused, { _tag: "Refusal", code: "INVALID_ARGUMENT" }, JSON.stringify(value))
+        assert.match(refused.message, words)
+      }
+    }))
+
+  it.effect("takes signs, numbers, flags and records with a named member", () =>
+    Effect.gen(function*() {
+      for (
+        const value of [".", "!!!", "é", "e\u0301", "★", "👍", "1\ufe0f\u20e3", 0, false, [0], { a: "" }, { a: null }]
+      ) {
+        assert.isDefined((yield* one({ value })).content, JSON.stringify(value))
+      }
+    }))
 })

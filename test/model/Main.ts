@@ -46,7 +46,8 @@ let toldAt = startedAt
 const onRun = (done: number) => {
   if (performance.now() - toldAt < EVERY_MILLIS) return
   toldAt = performance.now()
-  process.stderr.write(`${done} histories\n`)
+  const left = Math.ceil((performance.now() - startedAt) / done * (runs - done) / 60_000)
+  process.stderr.write(`${done} of ${runs} histories, about ${left} min left\n`)
 }
 
 const report = (): Promise<RunReport> => {

@@ -9,6 +9,7 @@ import * as Redacted from "effect/Redacted"
 import * as TestClock from "effect/TestClock"
 import type { IncomingHttpHeaders, ServerResponse } from "node:http"
 import { createServer } from "node:http"
+import { toWire } from "../../src/kernel/LoomError.ts"
 import * as OpenAi from "../../src/platform/EmbedderOpenAi.ts"
 
 interface Asked {
@@ -168,7 +169,10 @@ layer(quietClient, { excludeTestServices: true })("EmbedderOpenAi", (it) => {
       for (const status of [401, 403, 404, 400, 422]) {
         const { asked, embedder } = yield* rig((_, response) => response.writeHead(status).end("sk-secret"))
         const failure = yield* Effect.flip(embedder.embed(["a"]))
-        assert.strictEqual(failure._tag, "Unavailable")
+        const code = status === 400 || status === 422 ? "EMBEDDING_REFUSED" : "EMBEDDER_MISCONFIGURED"
+        assert.deepInclude(failure, { _tag: "Refusal", code })
+        assert.isFalse(toWire(failure).body.detail.retryable)
+        assert.include(failure.message, String(status))
         assert.notInclude(JSON.stringify(failure), "sk-secret")
         assert.strictEqual(asked.length, 1, `${status}`)
       }
@@ -186,10 +190,46 @@ layer(quietClient, { excludeTestServices: true })("EmbedderOpenAi", (it) => {
     it.scoped(`refuses ${name}`, () =>
       Effect.gen(function*() {
         const { asked, embedder } = yield* rig(answering(change))
-        assert.strictEqual((yield* Effect.flip(embedder.embed(["a"])))._tag, "Unavailable")
+        const failure = yield* Effect.flip(embedder.embed(["a"]))
+        assert.deepInclude(failure, { _tag: "Refusal", code: "EMBEDDER_MISCONFIGURED" })
+        assert.match(failure.message, /LOOM_EMBEDDINGS_/)
         assert.strictEqual(asked.length, 1)
       }))
   }
+
+  it.scoped("the log names address, lengths and setting, and no secret", () =>
+    Effect.gen(function*() {
+      const lines: Array<string> = []
+      const logger = Logger.replace(
+        Logger.defaultLogger,
+        Logger.map(Logger.logfmtLogger, (line) => void lines.push(line))
+      )
+      const log = Layer.merge(logger, Logger.minimumLogLevel(LogLevel.Info))
+      const told = (behave: Parameters<typeof rig>[0]) =>
+        Effect.gen(function*() {
+          const { server } = yield* rig(behave)
+          const address = server.address()
+          const port = typeof address === "object" && address !== null ? address.port : 0
+          const embedder = yield* OpenAi.make({
+            url: `http://ann:hidden@127.0.0.1:${port}/v1?token=hidden`,
+            key: Redacted.make("sk-secret"),
+            model: "small",
+            dimensions: 3
+          })
+          yield* Effect.flip(embedder.embed(["private words"]))
+          const line = lines.splice(0).join("\n")
+          assert.include(line, `url=http://127.0.0.1:${port}/v1 `)
+          assert.notMatch(line, /hidden|sk-secret|private words/)
+          return line
+        }).pipe(Effect.provide(log))
+      const short = yield* told(answering(() => ({ data: [{ index: 0, embedding: [1, 2] }] })))
+      for (const part of ["LOOM_EMBEDDINGS_DIMS", "expected_dimensions=3", "received_dimensions=2"]) {
+        assert.include(short, part)
+      }
+      assert.match(yield* told((_, response) => response.writeHead(401).end()), /check LOOM_EMBEDDINGS_KEY/)
+      assert.match(yield* told((_, response) => response.writeHead(400).end()), /refuses a text for good/)
+      assert.match(yield* told((_, response) => response.destroy()), /is it up at LOOM_EMBEDDINGS_URL/)
+    }), 20_000)
 
   it.scoped("takes answers without places in their order", () =>
     Effect.gen(function*() {
@@ -211,7 +251,7 @@ layer(quietClient, { excludeTestServices: true })("EmbedderOpenAi", (it) => {
         (text) => Effect.match(embedder.embed([text]), { onFailure: (e) => e._tag, onSuccess: () => "ok" }),
         { concurrency: "unbounded" }
       )
-      assert.deepStrictEqual(tags, ["ok", "ok", "Unavailable", "ok", "ok"])
+      assert.deepStrictEqual(tags, ["ok", "ok", "Refusal", "ok", "ok"])
     }))
 
   it.scoped("is unavailable where nobody listens", () =>

@@ -2,6 +2,8 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { spawn } from "node:child_process"
 import { existsSync, readFileSync } from "node:fs"
+import { createServer } from "node:net"
+import type { Server } from "node:net"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import * as LoomServer from "../support/LoomServer.ts"
@@ -32,6 +34,11 @@ describe("loom serve, as a process", () => {
       const stranger = yield* loom(set, { env: { LOOM_BASE_URL: team.url } })
       assert.strictEqual(stranger.code, 1)
       assert.match(stranger.stderr, /UNAUTHENTICATED/)
+      assert.match(stranger.stderr, /UNAUTHENTICATED: .* needs a token and none was sent: put one into LOOM_API_KEY/)
+      const wrong = yield* loom(set, { env: { LOOM_BASE_URL: team.url, LOOM_API_KEY: `${token}x` } })
+      assert.match(wrong.stderr, /UNAUTHENTICATED: .* does not take the token in LOOM_API_KEY/)
+      const elsewhere = yield* loom(args, { env: { LOOM_BASE_URL: team.url, LOOM_DATA: `${data}-other` } })
+      assert.match(elsewhere.stderr, /UNAUTHENTICATED: .*LOOM_API_KEY is not set, and the data folder .*-other is not/)
       const known = yield* loom(set, { env: { LOOM_BASE_URL: team.url, LOOM_API_KEY: token } })
       assert.strictEqual(known.code, 0, known.stderr)
       assert.strictEqual(JSON.parse(known.stdout).namespace, "team")
@@ -53,6 +60,23 @@ describe("loom serve, as a process", () => {
       assert.match(nosy.stderr, /FORBIDDEN/)
     }), 120_000)
 })
+
+it.scopedLive("a taken port is told before the data folder is touched", () =>
+  Effect.gen(function*() {
+    const data = join(yield* tempFolder, "new")
+    const owner = yield* Effect.acquireRelease(
+      Effect.async<Server>((resume) => {
+        const server = createServer().listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
+      }),
+      (server) => Effect.sync(() => server.close())
+    )
+    const address = owner.address()
+    const port = String(typeof address === "object" && address !== null ? address.port : 0)
+    const refused = yield* loom(["serve", "--port", port], { env: { LOOM_DATA: data, LOOM_EMBEDDER: "test" } })
+    assert.strictEqual(refused.code, 4)
+    assert.include(refused.stderr, `Port ${port} of 127.0.0.1 is taken`)
+    assert.isFalse(existsSync(data))
+  }), 30_000)
 
 const root = fileURLToPath(new URL("../..", import.meta.url))
 

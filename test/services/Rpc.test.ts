@@ -159,6 +159,21 @@ layer(layerServer(layerTeam))("in team mode", (it) => {
       assert.deepInclude(yield* call("websocket", "toy.who", {}), { actor: "process:member" })
     }))
 
+  it.effect("a body that holds no request is a 400 that says so, never an empty 200", () =>
+    Effect.gen(function*() {
+      const at = yield* address
+      const send = (body: string) => Effect.promise(() => post(`http://${at}/rpc/http`, body))
+      const ping = JSON.stringify({ _tag: "Ping" })
+      for (const body of ["", "\n", "{", "{\n", "[]", "null", "\u0000", ping, `${JSON.stringify(request)}\n{`]) {
+        const { status, text } = yield* send(body)
+        assert.strictEqual(status, 400, body)
+        assert.strictEqual(JSON.parse(text).detail.code, "BAD_JSON", body)
+      }
+      const sound = yield* send(JSON.stringify(request))
+      assert.strictEqual(sound.status, 200)
+      assert.include(sound.text, "process:member")
+    }))
+
   it.effect("a body over 4 MiB is 413, a plain GET of the websocket 426", () =>
     Effect.gen(function*() {
       const at = yield* address
