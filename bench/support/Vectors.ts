@@ -8,10 +8,10 @@ import * as Effect from "effect/Effect"
 import { existsSync, mkdirSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import type { Corrupt, Overloaded } from "../../src/kernel/LoomError.ts"
+import type { Corrupt } from "../../src/kernel/LoomError.ts"
 import { Unavailable } from "../../src/kernel/LoomError.ts"
 import { keyWords } from "../../src/memory/MemoryIntake.ts"
-import type { Embedder } from "../../src/platform/Embedder.ts"
+import type { Embedder, EmbedError } from "../../src/platform/Embedder.ts"
 import * as EmbedderReplay from "../../src/platform/EmbedderReplay.ts"
 import * as EmbedderUseLite from "../../src/platform/EmbedderUseLite.ts"
 import { Chance } from "./Chance.ts"
@@ -56,7 +56,7 @@ const record = (file: string, texts: ReadonlyArray<string>, questions: ReadonlyA
     for (const question of questions) yield* Effect.zipRight(embedder.embedQuery(question), told(1))
   }).pipe(Effect.scoped)
 
-export const make = (seed: number): Effect.Effect<Vectors, Unavailable | Corrupt | Overloaded> =>
+export const make = (seed: number): Effect.Effect<Vectors, EmbedError | Corrupt> =>
   Effect.gen(function*() {
     const file = fileOf(seed)
     const facts = Array.from({ length: RECORDED }, (_, index) => factAt(seed, index))

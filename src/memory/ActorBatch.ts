@@ -21,9 +21,9 @@ import type { ActorState, Needs } from "./ActorState.ts"
 import { linkHash, linkOf } from "./AuditChain.ts"
 import { itemsOf, meetingsOf, probesOf, queriesOf, revertedBy, suspectsOf } from "./BatchNeeds.ts"
 import { isEmpty, mergeCommits, withoutDerived } from "./CommitMerge.ts"
-import { firstAnswer } from "./KeptAnswers.ts"
 import { vectorKey } from "./HeadView.ts"
 import type { FirstAnswer } from "./IdempotencyKeys.ts"
+import { firstAnswer } from "./KeptAnswers.ts"
 import { TransitionAnswer } from "./MemoryCommand.ts"
 import type {
   ActivateCommand,

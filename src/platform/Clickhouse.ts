@@ -224,8 +224,9 @@ const connectFault = (cause: Cause.Cause<unknown>): string => {
 
 /** The address without user, password and query. */
 const plainUrl = (url: string | URL): string => {
-  if (!URL.canParse(url)) return "(unreadable)"
-  const { origin, pathname } = new URL(url)
+  const text = String(url)
+  if (!URL.canParse(text)) return "(unreadable)"
+  const { origin, pathname } = new URL(text)
   return `${origin}${pathname}`
 }
 

@@ -8,7 +8,15 @@ import { asUndergone, compareConverses, otherTellings } from "./ClaimConverses.t
 import { ruledOutBy } from "./ClaimDiets.ts"
 import { complements, type Frame, type Item, textOf } from "./ClaimFrame.ts"
 import { otherSubject } from "./ClaimHolders.ts"
-import { complementary, differingValues, isFiller, type Match, matchItems, oppositeWords, valueMoved } from "./ClaimMatch.ts"
+import {
+  complementary,
+  differingValues,
+  isFiller,
+  type Match,
+  matchItems,
+  oppositeWords,
+  valueMoved
+} from "./ClaimMatch.ts"
 import { compareObjects, ruleOf } from "./ClaimObjects.ts"
 import { quantifiersOppose } from "./ClaimQuantifiers.ts"
 import { mixed, namesKind, oneVerb, placesDiffer, sameQuestion, sameWay, wishes } from "./ClaimQuestions.ts"

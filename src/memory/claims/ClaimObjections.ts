@@ -126,7 +126,10 @@ export const objectionsTo = (stored: Claim, written: Claim, likeness: Likeness):
   object((features["tense"] ?? 0) > 0 && (features["sharedVerb"] ?? 0) > 0, final("the same at another time"))
   object(lone.some(isValue), weighed("a value that one lacks"))
   object(lone.some(isStrong), weighed("a word of its own"))
-  object(addsObject(left, alignment, ({ from }) => from) || addsObject(right, alignment, ({ to }) => to), final("an object"))
+  object(
+    addsObject(left, alignment, ({ from }) => from) || addsObject(right, alignment, ({ to }) => to),
+    final("an object")
+  )
   object(
     isBelonging(left, stored.words, pairs.map(({ from, to }) => [from, to] as const)) ||
       isBelonging(right, written.words, pairs.map(({ from, to }) => [to, from] as const)),

@@ -83,7 +83,10 @@ export const compareReworded = (one: Frame, other: Frame, match: Match): Compari
   const pairs = valuePairs(match)
   // The morning train and the evening train leave at two times.
   const told = (items: ReadonlyArray<Item>) => items.some(({ value }) => value !== undefined)
-  if (pairs > 1 || pairs === 1 && valueMoved(one, other) || opposite !== undefined && told(match.left) && told(match.right)) return undefined
+  if (
+    pairs > 1 || pairs === 1 && valueMoved(one, other) ||
+    opposite !== undefined && told(match.left) && told(match.right)
+  ) return undefined
   const values = differingValues(match.left, match.right)
   if (values !== undefined) {
     return opposed || opposite !== undefined ? undefined : answer(
@@ -146,9 +149,10 @@ const isScope = ({ concept, lemma, value }: Item): boolean =>
     ? scopes.has(concept) || scopes.has(lemma)
     // "On Saturdays", not "on Saturday".
     : value.dimension === "weekday" && value.text.endsWith("s") ||
-      /^(?:number:(?:19|20)\d\d|date:\d{4}--|date:-\d\d-|repeat:(?:weekday|weekend|morning|evening|afternoon|night))$/.test(
-        value.key
-      )
+      /^(?:number:(?:19|20)\d\d|date:\d{4}--|date:-\d\d-|repeat:(?:weekday|weekend|morning|evening|afternoon|night))$/
+        .test(
+          value.key
+        )
 
 /** A day; two of them may also be two answers to the question when. */
 const isDay = ({ value }: Item): boolean => value !== undefined && /^date:.*-\d\d$/.test(value.key)

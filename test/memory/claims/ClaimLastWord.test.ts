@@ -79,7 +79,10 @@ describe("ClaimLastWord", () => {
     assert.include(final(["Our queue is Kafka.", "Their queue is Kafka."]), "another person")
     assert.include(final(["Align code with spaces.", "Align code and tabs with spaces."]), "an object")
     assert.include(final(["We use Kafka for the queue.", "We used Kafka for the queue."]), "the same at another time")
-    assert.include(final(["Half of the rent goes to repairs.", "Half of the repairs is spent on rent."]), "another count")
+    assert.include(
+      final(["Half of the rent goes to repairs.", "Half of the repairs is spent on rent."]),
+      "another count"
+    )
     assert.deepStrictEqual(objections(["Backups are encrypted with AES.", "We encrypt backups using AES."]), [])
   })
 
