@@ -112,7 +112,7 @@ export const start = (
       let ready = () => {}
       const listen = (chunk: Buffer) => {
         log += chunk.toString()
-        url ||= /https?:\/\/[^\s"'/,;)]+/.exec(log)?.[0] ?? ""
+        url ||= /serves at (https?:\/\/[^\s"'/,;)]+)/.exec(log)?.[1] ?? ""
         if (url !== "") ready()
       }
       child.stdout.on("data", listen)
