@@ -69,6 +69,12 @@ export const settingFacts: ReadonlyArray<SettingFacts> = [
     "true",
     "Whether a value whose writer states no sensitivity is labelled by what it holds: credentials, card numbers, US Social Security numbers and stated PINs high; email, phone and IBAN medium."
   ),
+  fact(
+    "LOOM_MEMORY_FOR_FILE_WHOLE_TOKENS",
+    "0 to 10000",
+    "1500",
+    "Tokens that the decisions and constraints of one memory.for_file block share; the block stays below 10,000 characters."
+  ),
   fact("LOOM_MAILBOX_CAPACITY", "1 to 65536", "256", "Writes queued and running per namespace before OVERLOADED."),
   fact(
     "LOOM_ACTOR_MAX_HEADS",

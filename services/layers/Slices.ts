@@ -11,6 +11,9 @@ import * as TokenStoreClickhouse from "../../src/access/TokenStoreClickhouse.ts"
 import * as BlacklistCache from "../../src/blacklist/BlacklistCache.ts"
 import * as BlacklistHandlers from "../../src/blacklist/BlacklistHandlers.ts"
 import * as BlacklistStoreClickhouse from "../../src/blacklist/BlacklistStoreClickhouse.ts"
+import * as ForFileClickhouse from "../../src/context/ForFileClickhouse.ts"
+import * as ForFileHandlers from "../../src/context/ForFileHandlers.ts"
+import * as Tokens from "../../src/context/Tokens.ts"
 import * as ActorRules from "../../src/memory/ActorRules.ts"
 import * as BeliefSourcesClickhouse from "../../src/memory/BeliefSourcesClickhouse.ts"
 import * as CalibrationHandlers from "../../src/memory/CalibrationHandlers.ts"
@@ -93,6 +96,7 @@ export const layerDispatch = Layer.effect(
       ProposalHandlers.make,
       ReviewHandlers.make,
       SearchHandlers.make,
+      ForFileHandlers.make,
       CalibrationHandlers.make,
       NamespaceHandlers.make,
       BlacklistHandlers.make,
@@ -103,5 +107,6 @@ export const layerDispatch = Layer.effect(
 ).pipe(
   Layer.provide(layerSweep),
   Layer.provide(MemoryClient.layer),
-  Layer.provide(Search.layer.pipe(Layer.provide(SearchIndexClickhouse.layer)))
+  Layer.provide(Search.layer.pipe(Layer.provide(SearchIndexClickhouse.layer))),
+  Layer.provide([ForFileClickhouse.layer, ForFileHandlers.layerConfig, Tokens.layer])
 )
