@@ -1,7 +1,7 @@
 /**
  * Which memories about a file are printed, and in which order; pure and the same for the same rows. Decisions and
- * constraints share a ceiling, the other rows a budget; a row that does not fit makes room for none but the ones after it,
- * every row is either shown or counted, and no row is shown whose newer one is not.
+ * constraints share a ceiling, the other rows a budget; a row that does not fit is left out whole while the ones after it
+ * still get their turn. Every row is shown or counted, and none is shown whose newer one is not.
  */
 import * as Order from "effect/Order"
 import * as Block from "./ForFileBlock.ts"

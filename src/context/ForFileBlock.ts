@@ -46,9 +46,7 @@ export const cutTo = (text: string, most: number): string =>
   text.length <= most ? text : `${text.slice(0, most - 1).replace(/[\ud800-\udbff]$/, "").trimEnd()}${ELLIPSIS}`
 
 const supersedesMark = (older: ReadonlyArray<FileMemory>): string =>
-  `(supersedes ${
-    older.map((row) => `${row.tags.includes("decision") ? "decision " : ""}${row.memory_key}`).join(", ")
-  })`
+  `(supersedes ${older.map((row) => `${isDecision(row) ? "decision " : ""}${oneLine(row.memory_key)}`).join(", ")})`
 
 const headOf = (row: FileMemory, now: number): string =>
   row.isTeam
@@ -91,7 +89,7 @@ export const moreLine = (count: number): string =>
 /** The line for decisions and constraints above the ceiling: `rows` in their order, `count` of them in all. */
 export const ceilingLine = (rows: ReadonlyArray<FileMemory>, count: number): string => {
   const named = rows.slice(0, NAMED).map((row) =>
-    row.isTeam ? `${row.memory_key} (namespace ${row.namespace})` : row.memory_key
+    row.isTeam ? `${oneLine(row.memory_key)} (namespace ${oneLine(row.namespace)})` : oneLine(row.memory_key)
   )
   const what = count === 1 ? "1 more decision or constraint does" : `${count} more decisions and constraints do`
   const keys = named.length === 0

@@ -3,6 +3,7 @@
  * may have to stand above or fall with any other; who stated what they say, and when, comes from their history; the values
  * are read for the rows that may be printed.
  */
+import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
@@ -18,6 +19,8 @@ import type { FileHead, WriterFilter } from "./ForFileStore.ts"
 
 // A file with more memories than this is not described by memories; a head is some 300 bytes.
 const MOST_HEADS = 2_000
+// A server refuses a parameter above 128 KiB; a place is some 100 bytes.
+const PLACES_AT_ONCE = 500
 
 const inScope = ({ namespace, org }: Scope): Fragment =>
   ch.fragment`org = ${ch.string(org)} AND namespace = ${ch.string(namespace)}`
@@ -122,8 +125,11 @@ export const make = (clickhouse: Clickhouse["Type"]): ForFileStore["Type"] => ({
   heads: Effect.fn("ForFileStore.heads")(function*(scope, writer, path, now) {
     const rows = yield* clickhouse.query(heads(scope, writer, path, now), HeadRow)
     if (rows.length === 0) return { heads: [], total: 0 }
-    const origins = yield* clickhouse.query(stated(scope, rows), StatedRow)
-    const byPlace = new Map(origins.map((row) => [identityKey(row), row]))
+    const origins = yield* Effect.forEach(
+      Arr.chunksOf(rows, PLACES_AT_ONCE),
+      (turn) => clickhouse.query(stated(scope, turn), StatedRow)
+    )
+    const byPlace = new Map(origins.flat().map((row) => [identityKey(row), row]))
     return {
       heads: rows.map((row) => headOf(row, byPlace.get(identityKey(row)))),
       total: Number(rows[0]?.total ?? 0n)
@@ -131,9 +137,13 @@ export const make = (clickhouse: Clickhouse["Type"]): ForFileStore["Type"] => ({
   }),
   texts: Effect.fn("ForFileStore.texts")(function*(scope, asked) {
     const read = (places: ReadonlyArray<FileHead>, most: number) =>
-      places.length === 0
-        ? Effect.succeed([])
-        : clickhouse.query(texts(scope, places, most), TextRow)
+      Effect.map(
+        Effect.forEach(
+          Arr.chunksOf(places, PLACES_AT_ONCE),
+          (turn) => clickhouse.query(texts(scope, turn, most), TextRow)
+        ),
+        Arr.flatten
+      )
     const [whole, lines] = yield* Effect.all([
       read(asked.filter(isWhole), READ_WHOLE),
       read(asked.filter((head) => !isWhole(head)), READ_LINE)

@@ -32,7 +32,7 @@ export class ForFileStore extends Context.Tag("loom/context/ForFileStore")<ForFi
     path: string,
     now: number
   ) => Effect.Effect<FileHeads, StoreError>
-  /** The beginnings of their values, by `memory_id`; one that is no longer what `heads` told is left out. */
+  /** The beginnings of their values, by `memory_id`; one that may be read no more is left out. */
   readonly texts: (
     scope: Scope,
     heads: ReadonlyArray<FileHead>
