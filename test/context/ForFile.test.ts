@@ -190,6 +190,26 @@ describe("the choice", () => {
       assert.include(block, moreLine(2))
     }))
 
+  it.effect("stays below 10,000 characters whatever is asked for, and counts what that leaves out", () =>
+    Effect.gen(function*() {
+      const count = yield* counter
+      for (const size of [1, 7, 40, 150, 300]) {
+        const rows = Array.from({ length: 120 }, (_, at) =>
+          about(`k/${at}/${"x".repeat(500)}`, {
+            tags: at % 2 === 0 ? ["constraint"] : [],
+            text: `${"word ".repeat(size)}${at}`
+          }))
+        const limits = { budget: 10_000, ceiling: 10_000, unread: 5 }
+        const { block, left, shown } = chosen(count, rows, limits)
+        assert.isBelow(block.length, MOST_CHARACTERS)
+        assert.isAbove(shown.length, 0)
+        assert.strictEqual(shown.length + left.length, rows.length)
+        const above = left.filter(({ reason }) => reason === "ceiling").length
+        if (above > 0) assert.include(block, `- ${above} more decisions and constraints do not fit`)
+        assert.include(block, moreLine(left.length - above + 5))
+      }
+    }))
+
   it("orders pins first, then kinds, then own before team, then the latest", () => {
     const rows = [
       about("plain-old", { updated_at: noon - 2 }),

@@ -70,6 +70,11 @@ describe("a line", () => {
     assert.strictEqual(line("k", { text: "a".repeat(LINE - 2) }), `- ${"a".repeat(LINE - 2)}`)
   })
 
+  it("prints no mark that hides or turns text, and keeps the joiners of scripts and emoji", () => {
+    assert.strictEqual(line("k", { text: "a\u202eb\u2066c\u200bd\ufeff\u0000e\n\tf" }), "- abcd e f")
+    assert.strictEqual(line("k", { text: "👩\u200d💻 نمی\u200cخواهم" }), "- 👩\u200d💻 نمی\u200cخواهم")
+  })
+
   it("stays one line within 220, whatever the value, the author and the keys hold", () => {
     const text = FastCheck.string({ maxLength: 600, unit: "binary" })
     FastCheck.assert(FastCheck.property(text, text, FastCheck.boolean(), (value, name, isTeam) => {

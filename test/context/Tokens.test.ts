@@ -25,6 +25,12 @@ describe("Tokens", () => {
     }))
   })
 
+  it("cuts no pair of surrogates", () => {
+    const text = `a${"🙂".repeat(400)}`
+    assert.strictEqual(pieces(text).join(""), text)
+    assert.isTrue(pieces(text).every((part) => part.isWellFormed()))
+  })
+
   it.effect("counts a long run of one piece in time, and little above what it is", () =>
     Effect.gen(function*() {
       const count = yield* counter
