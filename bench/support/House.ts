@@ -81,6 +81,7 @@ export const layer = (data: string, embedder: Layer.Layer<Embedder>) =>
       Slices.layerTokens,
       Slices.layerIntake,
       Slices.layerBlacklist,
+      Slices.layerForFile(),
       // Measuring takes texts that replayed vectors do not know.
       Slices.layerThresholds({ ...Thresholds.defaultOptions, adaptive: false })
     )),

@@ -76,6 +76,9 @@ export const layerSweep = MemoryPatternSweep.layer
 /** The cosines of this process's embedder; actors and `calibration.get` read the same. */
 export const layerThresholds = Thresholds.layer
 
+/** What a block of `memory.for_file` may hold. */
+export const layerForFile = ForFileHandlers.layerOptions
+
 /** Tokens as this process knows them. */
 export const layerTokens = TokenCache.layer
 
@@ -108,5 +111,5 @@ export const layerDispatch = Layer.effect(
   Layer.provide(layerSweep),
   Layer.provide(MemoryClient.layer),
   Layer.provide(Search.layer.pipe(Layer.provide(SearchIndexClickhouse.layer))),
-  Layer.provide([ForFileClickhouse.layer, ForFileHandlers.layerConfig, Tokens.layer])
+  Layer.provide([ForFileClickhouse.layer, Tokens.layer])
 )

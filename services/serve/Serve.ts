@@ -101,6 +101,7 @@ export const layerWith = <E>(
         Slices.layerTokens,
         Slices.layerIntake,
         Slices.layerBlacklist,
+        Slices.layerForFile(settings.forFile),
         Slices.layerThresholds(settings.thresholds)
       )
     ),

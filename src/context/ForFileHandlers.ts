@@ -4,7 +4,6 @@
  * not open it, in the same way whether it exists or not.
  */
 import * as Clock from "effect/Clock"
-import * as Config from "effect/Config"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -138,21 +137,3 @@ const empty = (file: string, spaces: Spaces): Answer<typeof MemoryForFile> => ({
 
 export const layerOptions = (options: Options = defaultOptions): Layer.Layer<ForFileOptions> =>
   Layer.succeed(ForFileOptions, options)
-
-/** `LOOM_MEMORY_FOR_FILE_WHOLE_TOKENS`, from 0 to what a block can hold. */
-export const layerConfig = Layer.effect(
-  ForFileOptions,
-  Config.map(
-    Config.nested(
-      Config.integer("MEMORY_FOR_FILE_WHOLE_TOKENS").pipe(
-        Config.withDefault(defaultOptions.wholeTokens),
-        Config.validate({
-          message: "expected a whole number from 0 to 10000",
-          validation: (value) => value >= 0 && value <= 10_000
-        })
-      ),
-      "LOOM"
-    ),
-    (wholeTokens): Options => ({ wholeTokens })
-  )
-)
