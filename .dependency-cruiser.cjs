@@ -16,6 +16,7 @@ const slices = [
   "run",
   "code",
   "retrieval",
+  "context",
   "governance",
   "client"
 ]

@@ -82,6 +82,7 @@ export const layer = (data: string, embedder: Layer.Layer<Embedder>) =>
       Slices.layerIntake,
       Slices.layerBlacklist,
       Slices.layerNamespaces,
+      Slices.layerForFile(),
       // Measuring takes texts that replayed vectors do not know.
       Slices.layerThresholds({ ...Thresholds.defaultOptions, adaptive: false })
     )),

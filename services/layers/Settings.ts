@@ -8,6 +8,7 @@ import * as ConfigError from "effect/ConfigError"
 import * as Either from "effect/Either"
 import { homedir } from "node:os"
 import { join } from "node:path"
+import * as ForFileHandlers from "../../src/context/ForFileHandlers.ts"
 import * as ReadCache from "../../src/memory/ReadCache.ts"
 import * as Thresholds from "../../src/memory/ThresholdModel.ts"
 
@@ -69,6 +70,12 @@ export const settingFacts: ReadonlyArray<SettingFacts> = [
     "true",
     "Whether a value whose writer states no sensitivity is labelled by what it holds: credentials, card numbers, US Social Security numbers and stated PINs high; email, phone and IBAN medium."
   ),
+  fact(
+    "LOOM_MEMORY_FOR_FILE_WHOLE_TOKENS",
+    "0 to 10000",
+    "1500",
+    "Tokens that the decisions and constraints of one memory.for_file block share; the block stays below 10,000 characters."
+  ),
   fact("LOOM_MAILBOX_CAPACITY", "1 to 65536", "256", "Writes queued and running per namespace before OVERLOADED."),
   fact(
     "LOOM_ACTOR_MAX_HEADS",
@@ -128,6 +135,7 @@ export interface ServeSettings {
   readonly mailboxCapacity: number
   readonly maxHeads: number
   readonly readCacheBytes: number
+  readonly forFile: ForFileHandlers.Options
   readonly thresholds: Thresholds.Options
 }
 
@@ -182,6 +190,10 @@ export const serve: Config.Config<ServeSettings> = Config.nested(
     mailboxCapacity: whole("MAILBOX_CAPACITY", 256, 1, 65_536),
     maxHeads: whole("ACTOR_MAX_HEADS", 250_000, 0, 10_000_000),
     readCacheBytes: whole("READ_CACHE_BYTES", ReadCache.DEFAULT_BYTES, 0, 16 * 1024 ** 3),
+    forFile: Config.map(
+      whole("MEMORY_FOR_FILE_WHOLE_TOKENS", ForFileHandlers.defaultOptions.wholeTokens, 0, 10_000),
+      (wholeTokens) => ({ wholeTokens })
+    ),
     thresholds
   }).pipe(Config.mapOrFail((settings) =>
     settings.url && !settings.soleWriter

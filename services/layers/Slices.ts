@@ -11,6 +11,9 @@ import * as TokenStoreClickhouse from "../../src/access/TokenStoreClickhouse.ts"
 import * as BlacklistCache from "../../src/blacklist/BlacklistCache.ts"
 import * as BlacklistHandlers from "../../src/blacklist/BlacklistHandlers.ts"
 import * as BlacklistStoreClickhouse from "../../src/blacklist/BlacklistStoreClickhouse.ts"
+import * as ForFileClickhouse from "../../src/context/ForFileClickhouse.ts"
+import * as ForFileHandlers from "../../src/context/ForFileHandlers.ts"
+import * as Tokens from "../../src/context/Tokens.ts"
 import * as ActorRules from "../../src/memory/ActorRules.ts"
 import * as BeliefSourcesClickhouse from "../../src/memory/BeliefSourcesClickhouse.ts"
 import * as CalibrationHandlers from "../../src/memory/CalibrationHandlers.ts"
@@ -79,6 +82,9 @@ export const layerSweep = MemoryPatternSweep.layer
 /** The cosines of this process's embedder; actors and `calibration.get` read the same. */
 export const layerThresholds = Thresholds.layer
 
+/** What a block of `memory.for_file` may hold. */
+export const layerForFile = ForFileHandlers.layerOptions
+
 /** Tokens as this process knows them. */
 export const layerTokens = TokenCache.layer
 
@@ -99,6 +105,7 @@ export const layerDispatch = Layer.effect(
       ProposalHandlers.make,
       ReviewHandlers.make,
       SearchHandlers.make,
+      ForFileHandlers.make,
       CalibrationHandlers.make,
       NamespaceHandlers.make,
       BlacklistHandlers.make,
@@ -109,5 +116,6 @@ export const layerDispatch = Layer.effect(
 ).pipe(
   Layer.provide(layerSweep),
   Layer.provide(MemoryClient.layer),
-  Layer.provide(Search.layer.pipe(Layer.provide(SearchIndexClickhouse.layer)))
+  Layer.provide(Search.layer.pipe(Layer.provide(SearchIndexClickhouse.layer))),
+  Layer.provide([ForFileClickhouse.layer, Tokens.layer])
 )

@@ -102,6 +102,7 @@ export const layerWith = <E>(
         Slices.layerIntake,
         Slices.layerBlacklist,
         Slices.layerNamespaces,
+        Slices.layerForFile(settings.forFile),
         Slices.layerThresholds(settings.thresholds)
       )
     ),

@@ -5,6 +5,7 @@
 import type { Kind, TypeLambda } from "effect/HKT"
 import { TokenList, TokenMint, TokenRevoke } from "../access/TokenVerbs.ts"
 import { BlacklistAdd, BlacklistList, BlacklistRemove } from "../blacklist/BlacklistVerbs.ts"
+import { MemoryForFile } from "../context/ForFileVerbs.ts"
 import type { Verb } from "../kernel/Verb.ts"
 import { CalibrationGet } from "../memory/CalibrationVerbs.ts"
 import { ConflictsList, ConflictsResolve } from "../memory/ConflictVerbs.ts"
@@ -59,6 +60,7 @@ export const families = <F extends TypeLambda>(call: MakeCall<F>) => ({
     proposals: call(MemoryProposals),
     proposal_decide: call(MemoryProposalDecide),
     search: call(MemorySearch),
+    for_file: call(MemoryForFile),
     provenance: call(MemoryProvenance),
     lineage: call(MemoryLineage),
     inspect: call(MemoryInspect),

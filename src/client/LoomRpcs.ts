@@ -5,6 +5,7 @@
 import * as RpcGroup from "@effect/rpc/RpcGroup"
 import { TokenList, TokenMint, TokenRevoke } from "../access/TokenVerbs.ts"
 import { BlacklistAdd, BlacklistList, BlacklistRemove } from "../blacklist/BlacklistVerbs.ts"
+import { MemoryForFile } from "../context/ForFileVerbs.ts"
 import { CalibrationGet } from "../memory/CalibrationVerbs.ts"
 import { ConflictsList, ConflictsResolve } from "../memory/ConflictVerbs.ts"
 import { MemoryLock, MemoryPin, MemoryReject, MemoryTouch, MemoryVerify } from "../memory/LifecycleVerbs.ts"
@@ -52,6 +53,7 @@ export const LoomRpcs = RpcGroup.make(
   MemoryProposals.rpc,
   MemoryProposalDecide.rpc,
   MemorySearch.rpc,
+  MemoryForFile.rpc,
   CalibrationGet.rpc,
   NamespaceRegister.rpc,
   NamespaceGet.rpc,

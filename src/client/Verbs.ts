@@ -4,6 +4,7 @@
  */
 import { TokenList, TokenMint, TokenRevoke } from "../access/TokenVerbs.ts"
 import { BlacklistAdd, BlacklistList, BlacklistRemove } from "../blacklist/BlacklistVerbs.ts"
+import { MemoryForFile } from "../context/ForFileVerbs.ts"
 import { CalibrationGet } from "../memory/CalibrationVerbs.ts"
 import { ConflictsList, ConflictsResolve } from "../memory/ConflictVerbs.ts"
 import { MemoryLock, MemoryPin, MemoryReject, MemoryTouch, MemoryVerify } from "../memory/LifecycleVerbs.ts"
@@ -51,6 +52,7 @@ export const allVerbs = [
   MemoryProposals,
   MemoryProposalDecide,
   MemorySearch,
+  MemoryForFile,
   CalibrationGet,
   NamespaceRegister,
   NamespaceGet,

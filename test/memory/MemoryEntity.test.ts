@@ -144,7 +144,7 @@ describe("NamespaceActor", () => {
 
   it.live("keeps facts apart that only their keys tell apart", () =>
     Effect.gen(function*() {
-      for (const value of [true, 7, null, "Ann", ["a"]]) {
+      for (const value of [true, 7, "Ann", ["a"]]) {
         const name = JSON.stringify(value).length + String(typeof value)
         yield* call("memory.set", { memory_key: `feature/search/${name}`, value })
         const second = yield* call("memory.set", { memory_key: `feature/billing/${name}`, value })
