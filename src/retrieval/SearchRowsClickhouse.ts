@@ -48,7 +48,7 @@ export const HeadRow = Schema.Struct({
   verified_sha256: Schema.String
 })
 
-const headColumns = ch.join(Object.keys(HeadRow.fields).map((name) => ch.identifier(name)))
+export const headColumns = ch.join(Object.keys(HeadRow.fields).map((name) => ch.identifier(name)))
 
 /**
  * The served heads of these identities, with whatever content they have by now, or the versions that answer at the
