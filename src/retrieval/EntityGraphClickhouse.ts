@@ -10,16 +10,17 @@ import * as Schema from "effect/Schema"
 import type { Scope } from "../kernel/Identity.ts"
 import { ch } from "../platform/Clickhouse.ts"
 import type { Clickhouse, Fragment, Statement } from "../platform/Clickhouse.ts"
+import { HUB } from "./EntityGraph.ts"
 import { found, inScope, within } from "./SearchFilterClickhouse.ts"
 import type { SearchIndex } from "./SearchIndex.ts"
 import type { EntityWeights, SearchFilter } from "./SearchModel.ts"
-import { headColumns, HeadRow } from "./SearchRowsClickhouse.ts"
+import { foundAmong, headColumns, HeadRow } from "./SearchRowsClickhouse.ts"
 
 /**
- * An entity that so many rows of a caller's slice ever named is a hub to whoever asks, and its memories are not read:
- * twenty times what makes one, and some 20 ms of reading. Only here do rows that a filter leaves out say anything.
+ * An entity that so many rows of a caller's slice ever named is a hub to whoever asks: five times what makes one. Reading
+ * who names it now would take 100 ms where they lie apart. Only here do rows that a filter leaves out say anything.
  */
-const MOST_ROWS = 20_000
+const MOST_ROWS = 5 * HUB
 
 // That a namespace has entities stays true but for an erasure, so it may be old. That it has none ends with the first.
 const SOME_AGE = "30 seconds"
@@ -33,19 +34,25 @@ const anyEntity = (scope: Scope): Statement =>
   ch.sql("SearchIndex.anyEntity")`
     SELECT toUInt32(count()) AS rows FROM (SELECT 1 FROM loom.memory_entities PREWHERE ${inScope(scope)} LIMIT 1)`
 
-/** The identities that ever named one of the entities, those of hubs left out. */
-const everNaming = (scope: Scope, filter: SearchFilter, names: Fragment): Fragment => {
-  const rows = ch.fragment`FROM loom.memory_entities PREWHERE ${within(scope, filter)} AND entity IN ${names}`
-  return ch.fragment`${within(scope, filter)} AND (agent, user_id, session_id, memory_key) IN (
-    SELECT agent, user_id, session_id, memory_key ${rows}
-    WHERE entity IN (SELECT entity ${rows} GROUP BY entity HAVING count() <= ${ch.uint32(MOST_ROWS)}))`
+const knownEntities = (scope: Scope, filter: SearchFilter, names: ReadonlyArray<string>): Statement =>
+  ch.sql("SearchIndex.knownEntities")`
+    SELECT entity, toUInt32(count()) AS rows FROM loom.memory_entities
+    PREWHERE ${within(scope, filter)} AND entity IN ${ch.array("String", names)}
+    GROUP BY entity HAVING rows <= ${ch.uint32(MOST_ROWS)}`
+
+/** The rows that may be found among the memories that ever named one of the entities. */
+const naming = (scope: Scope, filter: SearchFilter, names: Fragment): Fragment => {
+  const slice = within(scope, filter)
+  const ever = ch.fragment`${slice} AND (agent, user_id, session_id, memory_key) IN (
+      SELECT agent, user_id, session_id, memory_key FROM loom.memory_entities PREWHERE ${slice} AND entity IN ${names})`
+  return ch.fragment`${foundAmong(scope, filter, ever)} AND hasAny(entities, ${names})`
 }
 
 const entityRows = (scope: Scope, filter: SearchFilter, entities: ReadonlyArray<string>): Statement => {
   const names = ch.fragment`${ch.array("String", entities)}`
   return ch.sql("SearchIndex.entityRows")`
     SELECT arrayJoin(arrayIntersect(entities, ${names})) AS entity, toUInt32(count()) AS rows
-    ${found(scope, filter, everNaming(scope, filter, names))}
+    ${naming(scope, filter, names)}
     GROUP BY entity`
 }
 
@@ -55,12 +62,12 @@ const servedRows = (scope: Scope, filter: SearchFilter, most: number): Statement
     FROM (SELECT 1 ${found(scope, filter, within(scope, filter))} LIMIT ${ch.uint32(most)})`
 
 /** The order is that of `EntityGraph.share`. */
-const naming = (scope: Scope, filter: SearchFilter, { beside, named }: EntityWeights, limit: number): Statement => {
+const bestNaming = (scope: Scope, filter: SearchFilter, { beside, named }: EntityWeights, limit: number): Statement => {
   const names = ch.fragment`${ch.array("String", [...named.keys(), ...beside.keys()])}`
   const worthOf = (weights: Iterable<number>) => ch.array("Float64", [...weights])
   const asked = [...named.values()].reduce((sum, weight) => sum + weight, 0)
   return ch.sql("SearchIndex.naming")`
-    SELECT ${headColumns} ${found(scope, filter, everNaming(scope, filter, names))} AND hasAny(entities, ${names})
+    SELECT ${headColumns} ${naming(scope, filter, names)}
     ORDER BY greatest(
       arraySum(arrayMap((name, weight) -> has(entities, name) * weight, ${ch.array("String", [...named.keys()])}, ${
     worthOf([...named.values()].map((weight) => weight ** 2 / asked))
@@ -72,20 +79,27 @@ const naming = (scope: Scope, filter: SearchFilter, { beside, named }: EntityWei
     LIMIT ${ch.uint32(limit)}`
 }
 
-type Methods = Pick<SearchIndex["Type"], "entityRows" | "servedRows" | "naming">
+type Methods = Pick<SearchIndex["Type"], "knownEntities" | "entityRows" | "servedRows" | "naming">
 
-export const make = (clickhouse: Clickhouse["Type"]): Effect.Effect<Methods> =>
+export const make = (clickhouse: Pick<Clickhouse["Type"], "query">): Effect.Effect<Methods> =>
   Effect.map(
     Cache.makeWith({
       capacity: SCOPES_KEPT,
-      timeToLive: Exit.match({ onFailure: () => 0, onSuccess: (some) => some ? SOME_AGE : NONE_AGE }),
+      timeToLive: Exit.match({ onFailure: () => NONE_AGE, onSuccess: (some) => some ? SOME_AGE : NONE_AGE }),
       lookup: (scope: Scope) =>
         Effect.map(clickhouse.query(anyEntity(scope), CountRow), (rows) => (rows[0]?.rows ?? 0) > 0)
     }),
     (known) => ({
-      entityRows: Effect.fn("SearchIndex.entityRows")(function*(scope, filter, entities) {
+      knownEntities: Effect.fn("SearchIndex.knownEntities")(function*(scope, filter, names) {
         const { namespace, org } = scope
-        if (entities.length === 0 || !(yield* known.get(Data.struct({ org, namespace })))) return new Map()
+        const key = Data.struct({ org, namespace })
+        // The cache would keep a failure too.
+        const some = names.length > 0 && (yield* Effect.tapError(known.get(key), () => known.invalidate(key)))
+        if (!some) return []
+        return (yield* clickhouse.query(knownEntities(scope, filter, names), EntityRow)).map(({ entity }) => entity)
+      }),
+      entityRows: Effect.fn("SearchIndex.entityRows")(function*(scope, filter, entities) {
+        if (entities.length === 0) return new Map()
         const rows = yield* clickhouse.query(entityRows(scope, filter, entities), EntityRow)
         return new Map(rows.map(({ entity, rows }) => [entity, rows]))
       }),
@@ -94,7 +108,7 @@ export const make = (clickhouse: Clickhouse["Type"]): Effect.Effect<Methods> =>
         return rows[0]?.rows ?? 0
       }),
       naming: Effect.fn("SearchIndex.naming")(function*(scope, filter, weights, limit) {
-        return yield* clickhouse.query(naming(scope, filter, weights, limit), HeadRow)
+        return yield* clickhouse.query(bestNaming(scope, filter, weights, limit), HeadRow)
       })
     })
   )

@@ -13,10 +13,12 @@ export const make: Effect.Effect<Leg, never, SearchIndex> = Effect.map(SearchInd
   name: "entities",
   find: Effect.fn("EntityLeg.find")(function*({ depth, filter, scope, text }) {
     const asked = mentions(text)
-    if (asked.length === 0) return nothing
-    const naming = yield* index.entityRows(scope, filter, [...new Set(asked.map(({ entity }) => entity))])
-    if (naming.size === 0) return nothing
-    const rows = yield* index.servedRows(scope, filter, COUNTED_ROWS)
+    const known = yield* index.knownEntities(scope, filter, [...new Set(asked.map(({ entity }) => entity))])
+    if (known.length === 0) return nothing
+    const [naming, rows] = yield* Effect.all([
+      index.entityRows(scope, filter, known),
+      index.servedRows(scope, filter, COUNTED_ROWS)
+    ], { concurrency: 2 })
     const direct: EntityWeights = {
       named: weights(named(asked, (entity) => naming.has(entity)), naming, rows),
       beside: new Map()
@@ -24,8 +26,9 @@ export const make: Effect.Effect<Leg, never, SearchIndex> = Effect.map(SearchInd
     if (direct.named.size === 0) return nothing
     const seeds = yield* index.naming(scope, filter, direct, Math.max(depth, WALK_FROM))
     const reach = step(direct, seeds)
-    const besideRows = reach.size === 0 ? new Map() : yield* index.entityRows(scope, filter, [...reach.keys()])
-    const walked: EntityWeights = { ...direct, beside: worth(reach, weights(reach.keys(), besideRows, rows)) }
+    const near = yield* index.knownEntities(scope, filter, [...reach.keys()])
+    const besideRows = yield* index.entityRows(scope, filter, near)
+    const walked: EntityWeights = { ...direct, beside: worth(reach, weights(near, besideRows, rows)) }
     const heads = walked.beside.size === 0 ? seeds : yield* index.naming(scope, filter, walked, depth)
     return {
       hits: heads.slice(0, depth).map((head) => ({ head, score: share(walked, head.entities) })),

@@ -62,9 +62,16 @@ export class SearchIndex extends Context.Tag("loom/retrieval/SearchIndex")<Searc
     limit: number
   ) => Effect.Effect<WordAnswer<PassageHit>, StoreError>
   /**
-   * How many memories that may be found name each of these entities, in canonical form; those that none names are left
-   * out. A name new to a namespace that had no entities at all may be missed for a second.
+   * Which of these names, in canonical form, some memory of the caller's slice has or once had as an entity: a cheap look,
+   * to be followed by `entityRows`. Names of very many memories are left out. An entity new to a namespace that had none
+   * at all may be missed for a second.
    */
+  readonly knownEntities: (
+    scope: Scope,
+    filter: SearchFilter,
+    names: ReadonlyArray<string>
+  ) => Effect.Effect<ReadonlyArray<string>, StoreError>
+  /** How many memories that may be found name each of these entities; those that none names are left out. */
   readonly entityRows: (
     scope: Scope,
     filter: SearchFilter,

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import type { Scope } from "../../src/kernel/Identity.ts"
 import { SearchIndex } from "../../src/retrieval/SearchIndex.ts"
 import type { SearchFilter } from "../../src/retrieval/SearchModel.ts"
-import { freshScope } from "../memory/MemoryFixture.ts"
+import { freshScope, noon } from "../memory/MemoryFixture.ts"
 import { anyRow, change, find, keysFound, layerSearch, type Memory, remember } from "./SearchFixture.ts"
 
 const question = "What about the Heron-Gates?"
@@ -102,9 +102,12 @@ layer(layerSearch(), { timeout: "2 minutes" })("EntityLeg", (it) => {
       assert.deepStrictEqual(yield* byEntity(scope, { user_id: "-" }, asked), alone)
       assert.strictEqual(yield* partOf(scope, "a", { user_id: "-" }, asked), 0.2)
       if (first !== undefined) {
-        yield* change(first, { entities: ["mira"] })
+        const moved = yield* change(first, { entities: ["mira"] })
         assert.deepStrictEqual(yield* byEntity(scope, { user_id: "-" }), [])
-        yield* change(first, { status: "tombstoned" })
+        assert.deepStrictEqual(yield* byEntity(scope, { user_id: "-" }, "mira"), alone)
+        const asOf = { axis: "knowledge", at: noon, known: first.version } as const
+        assert.deepStrictEqual(yield* byEntity(scope, { user_id: "-", asOf }), alone)
+        yield* change(moved, { status: "tombstoned" })
       }
       assert.deepStrictEqual(yield* byEntity(scope, { user_id: "-" }, "mira"), [])
     }))
@@ -120,7 +123,7 @@ layer(layerSearch(), { timeout: "2 minutes" })("EntityLeg", (it) => {
       }
       assert.deepStrictEqual(yield* find(scope, question), before)
       const index = yield* SearchIndex
-      assert.strictEqual((yield* index.entityRows(freshScope(), anyRow, ["heron gate"])).size, 0)
+      assert.strictEqual((yield* index.knownEntities(freshScope(), anyRow, ["heron gate"])).length, 0)
       assert.deepStrictEqual([...yield* index.entityRows(scope, anyRow, ["heron gate", "x"])], [["heron gate", 1]])
     }))
 })
