@@ -101,6 +101,7 @@ layer(layerSearch(), { timeout: "2 minutes" })("EntityLeg", (it) => {
       const asked = "what of the heron gate of otto"
       assert.deepStrictEqual(yield* byEntity(scope, { user_id: "-" }, asked), alone)
       assert.strictEqual(yield* partOf(scope, "a", { user_id: "-" }, asked), 0.2)
+      assert.include(yield* byEntity(scope, { exclude_keys: ["c"] }, asked), "a")
       if (first !== undefined) {
         const moved = yield* change(first, { entities: ["mira"] })
         assert.deepStrictEqual(yield* byEntity(scope, { user_id: "-" }), [])
