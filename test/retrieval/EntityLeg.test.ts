@@ -95,7 +95,7 @@ layer(layerSearch(), { timeout: "2 minutes" })("EntityLeg", (it) => {
       }
       yield* remember(scope, [
         // The longer name is another user's alone, so it does not stand before the shorter.
-        { memory_key: "c", value: "Apart", entities: ["the heron gate of otto", "mira"], user_id: "you" },
+        { memory_key: "c", value: "Apart", entities: ["heron gate of otto", "mira"], user_id: "you" },
         ...fillers(5, { entities: ["heron gate", "mira"], user_id: "you" })
       ])
       const asked = "what of the heron gate of otto"
