@@ -1,19 +1,23 @@
 /**
  * One order out of what the legs found. The score of a memory is a sum with a stated meaning: the share of the question's
- * words that its text (or its best passage) holds, plus three quarters of its cosine with the question, plus a lift for
- * the identifiers it holds and one for being the question word for word. No part depends on which other rows were found.
+ * words that its text (or its best passage) holds, plus three quarters of its cosine with the question, plus lifts for
+ * the identifiers and the entities it holds and for being the question word for word, plus or less a bounded part for its
+ * tags. It is never below 0. No part depends on which other rows were found.
  */
 import { share } from "./Bm25.ts"
+import * as EntityGraph from "./EntityGraph.ts"
 import { closeness } from "./SearchIndex.ts"
-import type { Corpus, Cosines, Head, Passage, TermCounts } from "./SearchModel.ts"
+import type { Corpus, Cosines, EntityWeights, Head, Passage, TermCounts } from "./SearchModel.ts"
 import type { TermGroup } from "./SearchTerms.ts"
 
 /**
  * Weights of the parts. Word share to cosine was measured on the development conversations with the offline embedder:
  * recall@10 of 67.7 / 68.6 / 69.0 / 69.1 on turns and 76.5 / 78.1 / 78.7 / 78.6 on facts for a cosine at 0.3 / 0.5 /
- * 0.75 / 1. An identifier must outweigh a cosine that is 0.5 better, and equality everything else.
+ * 0.75 / 1. An identifier must outweigh a cosine that is 0.5 better, and equality everything else. The development
+ * conversations have no entities, so theirs is not measured: half of an identifier's, for a name is shared by more
+ * memories, and where the question names none it adds nothing. A tag orders what is nearly equal: a tenth of the words.
  */
-export const WEIGHTS = { words: 1, vector: 0.75, identifier: 0.4, exact: 2 } as const
+export const WEIGHTS = { words: 1, vector: 0.75, identifier: 0.4, entities: 0.2, exact: 2, tags: 0.1 } as const
 
 /** A candidate with all that is known of it; what no leg could tell is absent. */
 export interface Candidate {
@@ -30,7 +34,11 @@ export interface Components {
   readonly words: number
   readonly vector: number
   readonly identifier: number
+  readonly entities: number
   readonly exact: number
+  readonly tags_soft: number
+  /** Never above 0, and never more than the other parts together. */
+  readonly demote_tags: number
 }
 
 export interface Ranked {
@@ -47,6 +55,11 @@ export interface Evidence {
   readonly terms: ReadonlyArray<TermGroup>
   /** Null when the lexical leg did not answer: excerpts are then not judged by their words. */
   readonly corpus: Corpus | null
+  /** Null when the entity leg did not answer or the question names no entity. */
+  readonly entities: EntityWeights | null
+  /** A memory that has any of these is lifted, or lowered. */
+  readonly tagsSoft: ReadonlyArray<string>
+  readonly tagsDemoted: ReadonlyArray<string>
   /** Whether a head is the question word for word. */
   readonly isQuestion: (head: Head) => boolean
 }
@@ -58,22 +71,28 @@ export const rank = (candidates: ReadonlyArray<Candidate>, evidence: Evidence): 
     compare(a.candidate.head.memory_id, b.candidate.head.memory_id)
   )
 
-const judge = (candidate: Candidate, { corpus, isQuestion, terms }: Evidence): Ranked => {
+const judge = (candidate: Candidate, evidence: Evidence): Ranked => {
+  const { corpus, entities, isQuestion, tagsDemoted, tagsSoft, terms } = evidence
   const { cosines, head, passage } = candidate
   const inExcerpt = candidate.terms !== undefined && corpus !== null ? share(corpus, candidate.terms) : 0
   const inPassage = passage?.share ?? 0
   const similarity = cosines === undefined ? null : closeness(cosines)
   const counts = terms.map((_, at) => (candidate.terms?.counts[at] ?? 0) + (passage?.counts[at] ?? 0))
-  const components: Components = {
+  const lifts = {
     words: rounded(WEIGHTS.words * Math.max(inExcerpt, inPassage)),
     vector: rounded(WEIGHTS.vector * Math.max(similarity ?? 0, 0)),
     identifier: rounded(WEIGHTS.identifier * identifiersHeld(terms, counts)),
-    exact: isQuestion(head) ? WEIGHTS.exact : 0
+    entities: entities === null ? 0 : rounded(WEIGHTS.entities * EntityGraph.share(entities, head.entities)),
+    exact: isQuestion(head) ? WEIGHTS.exact : 0,
+    tags_soft: hasAny(head.tags, tagsSoft) ? WEIGHTS.tags : 0
   }
+  const lifted = rounded(Object.values(lifts).reduce((sum, lift) => sum + lift, 0))
+  // A score has its least at 0, so that it stays a sum of what speaks for a memory.
+  const lowered = hasAny(head.tags, tagsDemoted) ? Math.min(WEIGHTS.tags, lifted) : 0
   return {
     candidate,
-    score: rounded(components.words + components.vector + components.identifier + components.exact),
-    components,
+    score: rounded(lifted - lowered),
+    components: { ...lifts, demote_tags: lowered === 0 ? 0 : -lowered },
     similarity: similarity === null ? null : rounded(similarity),
     passage: inPassage > inExcerpt ? passage?.at ?? null : null
   }
@@ -84,6 +103,9 @@ const identifiersHeld = (terms: ReadonlyArray<TermGroup>, counts: ReadonlyArray<
   const asked = terms.flatMap(({ identifier }, index) => identifier ? [counts[index] ?? 0] : [])
   return asked.length === 0 ? 0 : asked.filter((count) => count > 0).length / asked.length
 }
+
+const hasAny = (tags: ReadonlyArray<string>, wanted: ReadonlyArray<string>): boolean =>
+  wanted.some((tag) => tags.includes(tag))
 
 // Six digits: what a single-precision cosine carries.
 const rounded = (value: number): number => Math.round(value * 1e6) / 1e6

@@ -17,6 +17,7 @@ import { canonical } from "../platform/Analyzer.ts"
 import type { Embedder } from "../platform/Embedder.ts"
 import { weight } from "./Bm25.ts"
 import * as ChunkLeg from "./ChunkLeg.ts"
+import * as EntityLeg from "./EntityLeg.ts"
 import { bestPart } from "./Excerpt.ts"
 import * as Fusion from "./Fusion.ts"
 import type { Ranked } from "./Fusion.ts"
@@ -24,7 +25,7 @@ import * as LexicalLeg from "./LexicalLeg.ts"
 import * as SearchAdmission from "./SearchAdmission.ts"
 import { SearchIndex } from "./SearchIndex.ts"
 import type { QueryVector } from "./SearchIndex.ts"
-import type { Leg, LegAnswer, LegHit } from "./SearchLeg.ts"
+import { type Leg, type LegAnswer, type LegHit, nothing } from "./SearchLeg.ts"
 import { placeKey } from "./SearchModel.ts"
 import type { Corpus, Head, LegName, Question, SearchFilter } from "./SearchModel.ts"
 import { termGroups } from "./SearchTerms.ts"
@@ -37,6 +38,9 @@ export interface SearchRequest {
   readonly text: string
   readonly limit: number
   readonly legs: ReadonlyArray<LegName>
+  /** Tags that lift or lower a memory that has any of them; they hide none. */
+  readonly tagsSoft?: ReadonlyArray<string>
+  readonly tagsDemoted?: ReadonlyArray<string>
   /** Longest excerpt, in UTF-16 units. */
   readonly excerptLength: number
 }
@@ -68,7 +72,8 @@ export interface SearchOptions {
 
 // An exact scan of a million rows takes a second or two on busy cores; past five, an answer without the leg is better.
 export const defaultOptions: SearchOptions = {
-  budgets: { vector: "5 seconds", lexical: "5 seconds", chunks: "5 seconds" }
+  // The entity leg reads by key, some tens of milliseconds; one that takes longer is worth less than the wait.
+  budgets: { vector: "5 seconds", lexical: "5 seconds", chunks: "5 seconds", entities: "2 seconds" }
 }
 
 /** Hits of each leg that are compared. On the development conversations, 15 gave the answers that all rows give. */
@@ -78,7 +83,12 @@ export const make = (options: SearchOptions): Effect.Effect<Search["Type"], neve
   Effect.gen(function*() {
     const index = yield* SearchIndex
     const { admit } = yield* SearchAdmission.make
-    const legs: ReadonlyArray<Leg> = yield* Effect.all([VectorLeg.make, LexicalLeg.make, ChunkLeg.make])
+    const legs: ReadonlyArray<Leg> = yield* Effect.all([
+      VectorLeg.make,
+      LexicalLeg.make,
+      ChunkLeg.make,
+      EntityLeg.make
+    ])
 
     const run = (leg: Leg, question: Question): Effect.Effect<LegOutcome> =>
       leg.find(question).pipe(
@@ -103,13 +113,24 @@ export const make = (options: SearchOptions): Effect.Effect<Search["Type"], neve
       const chosen = legs.filter(({ name }) => request.legs.length === 0 || request.legs.includes(name))
       const outcomes = yield* Effect.forEach(chosen, (leg) => run(leg, question), { concurrency: "unbounded" })
       const degraded = outcomes.flatMap(({ degraded }) => degraded === null ? [] : [degraded])
-      if (degraded.length === chosen.length) return yield* new Unavailable({ operation: "memory.search" })
+      if (degraded.length > 0 && outcomes.every(saysNothing)) {
+        return yield* new Unavailable({ operation: "memory.search" })
+      }
 
       const answers = outcomes.map(({ answer }) => answer)
       const query = answers.find((answer) => answer.query !== null)?.query ?? null
       const corpus = answers.find((answer) => answer.corpus !== null)?.corpus ?? null
       const candidates = yield* complete(question, answers, query)
-      const ranked = Fusion.rank(candidates, { terms, corpus, isQuestion: asked(text) }).slice(0, request.limit)
+      const entities = answers.find((answer) => answer.entities !== undefined)?.entities ?? null
+      const evidence: Fusion.Evidence = {
+        terms,
+        corpus,
+        entities,
+        tagsSoft: request.tagsSoft ?? [],
+        tagsDemoted: request.tagsDemoted ?? [],
+        isQuestion: asked(text)
+      }
+      const ranked = Fusion.rank(candidates, evidence).slice(0, request.limit)
       return {
         hits: yield* withExcerpts(request, ranked, terms, corpus),
         candidates: candidates.length,
@@ -183,9 +204,13 @@ const answered = (name: LegName, answer: LegAnswer): LegOutcome => ({ name, answ
 
 const failed = (name: LegName, how: "late" | "unavailable"): LegOutcome => ({
   name,
-  answer: { hits: [], query: null, corpus: null },
+  answer: nothing,
   degraded: `${name}_${how}`
 })
+
+/** Most questions name no entity, and then that leg asks the store nothing: its silence is no answer beside failures. */
+const saysNothing = ({ answer, degraded, name }: LegOutcome): boolean =>
+  degraded !== null || (name === "entities" && answer === nothing)
 
 const none = Effect.succeed(new Map<string, never>())
 
@@ -217,7 +242,9 @@ const partOf = ({ cosines, passage, score, terms }: LegHit): Known =>
     ? { passage: { at: passage, share: score, counts: terms?.counts ?? [] } }
     : cosines !== undefined
     ? { cosines }
-    : { terms }
+    : terms !== undefined
+    ? { terms }
+    : {}
 
 /** Whether a head is the question word for word: the same text, or the same claim in canonical form. */
 const asked = (text: string) => {

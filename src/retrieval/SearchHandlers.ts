@@ -56,6 +56,8 @@ export const make: Effect.Effect<ReadonlyArray<BoundVerb>, never, Search> = Effe
         text: request.query,
         limit: request.top_k ?? DEFAULT_TOP_K,
         legs: request.legs ?? [],
+        tagsSoft: request.tags_soft ?? [],
+        tagsDemoted: request.demote_tags ?? [],
         excerptLength: request.max_excerpt_chars ?? DEFAULT_EXCERPT
       })
       return {

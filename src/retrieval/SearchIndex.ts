@@ -7,7 +7,7 @@ import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type { Scope } from "../kernel/Identity.ts"
 import type { StoreError } from "../kernel/LoomError.ts"
-import type { Corpus, Cosines, Head, Passage, Place, SearchFilter, TermCounts } from "./SearchModel.ts"
+import type { Corpus, Cosines, EntityWeights, Head, Passage, Place, SearchFilter, TermCounts } from "./SearchModel.ts"
 import type { TermGroup } from "./SearchTerms.ts"
 
 /** A question's vector and the embedder it comes from; vectors of other embedders are never compared with it. */
@@ -61,6 +61,31 @@ export class SearchIndex extends Context.Tag("loom/retrieval/SearchIndex")<Searc
     terms: ReadonlyArray<TermGroup>,
     limit: number
   ) => Effect.Effect<WordAnswer<PassageHit>, StoreError>
+  /**
+   * Which of these names, in canonical form, some memory of the caller's slice has or once had as an entity: a cheap look,
+   * to be followed by `entityRows`. Names of very many memories are left out. An entity new to a namespace that had none
+   * at all may be missed for a second.
+   */
+  readonly knownEntities: (
+    scope: Scope,
+    filter: SearchFilter,
+    names: ReadonlyArray<string>
+  ) => Effect.Effect<ReadonlyArray<string>, StoreError>
+  /** How many memories that may be found name each of these entities; those that none names are left out. */
+  readonly entityRows: (
+    scope: Scope,
+    filter: SearchFilter,
+    entities: ReadonlyArray<string>
+  ) => Effect.Effect<ReadonlyMap<string, number>, StoreError>
+  /** How many memories may be found, counted up to `most`. */
+  readonly servedRows: (scope: Scope, filter: SearchFilter, most: number) => Effect.Effect<number, StoreError>
+  /** The memories that name one of the weighted entities, those with the best share first, later ones before earlier. */
+  readonly naming: (
+    scope: Scope,
+    filter: SearchFilter,
+    weights: EntityWeights,
+    limit: number
+  ) => Effect.Effect<ReadonlyArray<Head>, StoreError>
   /** The cosines at these places; a place without a vector of the question's embedder is left out. */
   readonly cosines: (
     scope: Scope,

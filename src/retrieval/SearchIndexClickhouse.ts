@@ -13,6 +13,7 @@ import type { Scope } from "../kernel/Identity.ts"
 import type { StoreError } from "../kernel/LoomError.ts"
 import { Clickhouse } from "../platform/Clickhouse.ts"
 import type { Statement } from "../platform/Clickhouse.ts"
+import * as EntityGraph from "./EntityGraphClickhouse.ts"
 import { isNarrow } from "./SearchFilterClickhouse.ts"
 import type { Writers } from "./SearchFilterClickhouse.ts"
 import { SearchIndex } from "./SearchIndex.ts"
@@ -41,6 +42,7 @@ const SIZES_KEPT = 4_096
 export const make = (options: IndexOptions): Effect.Effect<SearchIndex["Type"], never, Clickhouse> =>
   Effect.gen(function*() {
     const clickhouse = yield* Clickhouse
+    const graph = yield* EntityGraph.make(clickhouse)
 
     const sizes = yield* Cache.make({
       capacity: SIZES_KEPT,
@@ -104,6 +106,7 @@ export const make = (options: IndexOptions): Effect.Effect<SearchIndex["Type"], 
     })
 
     return {
+      ...graph,
       vector: Effect.fn("SearchIndex.vector")(function*(scope, filter, query, limit) {
         const found = yield* bestServed(scope, filter, limit, VectorLeg.NearRow, {
           all: (limit) => VectorLeg.nearest(scope, filter, query, limit),

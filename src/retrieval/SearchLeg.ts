@@ -7,11 +7,11 @@ import type * as Effect from "effect/Effect"
 import type { StoreError } from "../kernel/LoomError.ts"
 import type { EmbedError } from "../platform/Embedder.ts"
 import type { QueryVector } from "./SearchIndex.ts"
-import type { Corpus, Cosines, Head, LegName, Passage, Question, TermCounts } from "./SearchModel.ts"
+import type { Corpus, Cosines, EntityWeights, Head, LegName, Passage, Question, TermCounts } from "./SearchModel.ts"
 
 export interface LegHit {
   readonly head: Head
-  /** On the leg's own scale: a cosine, or the share of `Bm25`. */
+  /** On the leg's own scale: a cosine, or the share of `Bm25` or of `EntityGraph`. */
   readonly score: number
   readonly cosines?: Cosines
   /** Counts in the excerpt, or in the passage when there is one. */
@@ -26,8 +26,10 @@ export interface LegAnswer {
   /** What the leg learned that the ranking of other legs' hits needs too. */
   readonly query: QueryVector | null
   readonly corpus: Corpus | null
+  readonly entities?: EntityWeights
 }
 
+/** The answer of a leg that has nothing to look for. */
 export const nothing: LegAnswer = { hits: [], query: null, corpus: null }
 
 export interface Leg {

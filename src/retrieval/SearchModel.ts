@@ -9,7 +9,7 @@ import type { MemoryRow, SourceClass, Status } from "../memory/MemoryModel.ts"
 import type { TermGroup } from "./SearchTerms.ts"
 
 /** The ways to find a memory; each runs beside the others and may fail alone. */
-export const LEGS = ["vector", "lexical", "chunks"] as const
+export const LEGS = ["vector", "lexical", "chunks", "entities"] as const
 export type LegName = typeof LEGS[number]
 
 /**
@@ -73,6 +73,15 @@ export interface Corpus {
 export interface TermCounts {
   readonly counts: ReadonlyArray<number>
   readonly length: number
+}
+
+/**
+ * What holding an entity is worth, 0 to 1, by canonical name: of those the question names, how telling each is; of those
+ * that stand beside them, the whole worth of holding one. See `EntityGraph`.
+ */
+export interface EntityWeights {
+  readonly named: ReadonlyMap<string, number>
+  readonly beside: ReadonlyMap<string, number>
 }
 
 /** Cosines with the question. */

@@ -6,7 +6,7 @@ import * as Schema from "effect/Schema"
 import type { Scope } from "../kernel/Identity.ts"
 import { MemoryRow, SourceClass, Status } from "../memory/MemoryModel.ts"
 import { ch } from "../platform/Clickhouse.ts"
-import type { Statement } from "../platform/Clickhouse.ts"
+import type { Fragment, Statement } from "../platform/Clickhouse.ts"
 import { EpochMillis, Flag, UInt64 } from "../platform/ClickhouseValue.ts"
 import {
   atIdentities,
@@ -48,23 +48,29 @@ export const HeadRow = Schema.Struct({
   verified_sha256: Schema.String
 })
 
-const headColumns = ch.join(Object.keys(HeadRow.fields).map((name) => ch.identifier(name)))
+export const headColumns: Fragment = ch.join(Object.keys(HeadRow.fields).map((name) => ch.identifier(name)))
+
+/**
+ * The rows that may be found within few identities, as a FROM with its WHERE. It gives what `found` does; the last
+ * version is picked from the few rows of each identity, which costs half of what FINAL does.
+ */
+export const foundAmong = (scope: Scope, filter: SearchFilter, identities: Fragment): Fragment =>
+  filter.asOf !== undefined
+    ? found(scope, filter, identities)
+    : ch.fragment`FROM (
+      SELECT ${headColumns}, run_id, expires_at, valid_to, sensitivity FROM loom.memory
+      PREWHERE ${identities}
+      ORDER BY version DESC LIMIT 1 BY agent, user_id, session_id, memory_key
+    ) WHERE ${served(filter)}`
 
 /**
  * The served heads of these identities, with whatever content they have by now, or the versions that answer at the
- * instant asked about; the caller compares the hashes. The last
- * version is picked from the few rows of each identity, which costs half of what FINAL does.
+ * instant asked about; the caller compares the hashes.
  */
 export const heads = (scope: Scope, filter: SearchFilter, places: ReadonlyArray<Place>): Statement =>
-  filter.asOf !== undefined
-    ? ch.sql("SearchIndex.heads")`SELECT ${headColumns} ${
-      found(scope, filter, ch.fragment`${within(scope, filter)} AND ${atIdentities(places)}`)
-    }`
-    : ch.sql("SearchIndex.heads")`SELECT ${headColumns} FROM (
-      SELECT ${headColumns}, run_id, expires_at, valid_to, sensitivity FROM loom.memory
-      PREWHERE ${within(scope, filter)} AND ${atIdentities(places)}
-      ORDER BY version DESC LIMIT 1 BY agent, user_id, session_id, memory_key
-    ) WHERE ${served(filter)}`
+  ch.sql("SearchIndex.heads")`SELECT ${headColumns} ${
+    foundAmong(scope, filter, ch.fragment`${within(scope, filter)} AND ${atIdentities(places)}`)
+  }`
 
 export const CosineRow = Schema.Struct({ ...PlaceFields, of_value: Schema.Number, of_key: Schema.Number })
 

@@ -25,8 +25,14 @@ export const ScoreComponents = Schema.Struct({
   vector: Schema.Number,
   /** 0.4 of the share of the question's identifiers that the text holds. */
   identifier: Schema.Number,
+  /** 0.2 of the share it holds of what the question's entities say, those that few memories name saying more: 0 to 0.2. */
+  entities: Schema.Number,
   /** 2 when the memory is the question word for word. */
-  exact: Schema.Number
+  exact: Schema.Number,
+  /** 0.1 when it has one of `tags_soft`. */
+  tags_soft: Schema.Number,
+  /** -0.1, or less where the score would fall below 0, when it has one of `demote_tags`. */
+  demote_tags: Schema.Number
 })
 
 export const SearchHitView = Schema.Struct({
@@ -76,7 +82,7 @@ export const MemorySearch = make("memory.search", {
     when: "A question may be answered by what was learned before, and the key is not known.",
     whenNot: "The key is known (memory.get), or you need every row of a kind (memory.list).",
     args:
-      "query is a question or a few words; names, versions and error codes are matched as they are. Rows of every agent and session are searched unless agent, user_id or session_id narrow. tags matches any, tags_every all, tags_none none of the tags, exactly; an empty list is no filter. run_id searches what a run wrote, what another run had said before it included. as_of searches what was true at a time, with as_of_basis=knowledge_time what was served then. degraded names a way of searching that did not answer this time."
+      "query is a question or a few words; names, versions and error codes are matched as they are. Rows of every agent and session are searched unless agent, user_id or session_id narrow. tags matches any, tags_every all, tags_none none of the tags, exactly; an empty list is no filter. tags_soft lifts rows with any of these tags a little, demote_tags lowers them; neither hides a row. run_id searches what a run wrote, what another run had said before it included. as_of searches what was true at a time, with as_of_basis=knowledge_time what was served then. degraded names a way of searching that did not answer this time."
   },
   payload: Schema.Struct({
     ...scopeFields,
@@ -90,6 +96,8 @@ export const MemorySearch = make("memory.search", {
     tags: Schema.optional(Texts),
     tags_every: Schema.optional(Texts),
     tags_none: Schema.optional(Texts),
+    tags_soft: Schema.optional(Texts),
+    demote_tags: Schema.optional(Texts),
     entity_filter: Schema.optional(EntityNames),
     exclude_keys: Schema.optional(Texts),
     include_duplicates: Schema.optional(Schema.Boolean),

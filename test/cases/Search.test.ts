@@ -68,6 +68,34 @@ layer(LoomServer.layer(), { excludeTestServices: true, timeout: 60_000 })("Searc
       }
     }))
 
+  it.effect("entities find what no word does, tags order without hiding, and the parts of a score add up", () =>
+    Effect.gen(function*() {
+      const namespace = freshNamespace()
+      const set = (memory_key: string, value: string, fields: object) =>
+        ok(MemorySet, { namespace, memory_key, value, ...fields })
+      yield* set("door/hours", "It opens at nine", { entities: ["Heron Gate"], tags: ["draft"] })
+      yield* set("door/key", "She keeps the spare one", { entities: ["the heron gates"], tags: ["checked"] })
+      yield* set("tea", "Tea is served at four", { entities: ["kitchen"], tags: ["checked"] })
+      const byEntity = { legs: ["entities"], explain: true }
+      const asked = "What of the HERON-GATES?"
+      assert.sameMembers([...yield* find(namespace, asked, byEntity)], ["door/hours", "door/key"])
+      assert.deepStrictEqual(yield* find(namespace, "What of the herons?", byEntity), [])
+      for (const [up, down] of [["draft", "checked"], ["checked", "draft"]]) {
+        const { degraded, results } = yield* search(namespace, asked, {
+          ...byEntity,
+          tags_soft: [up],
+          demote_tags: [down]
+        })
+        assert.deepStrictEqual([results.map(({ tags }) => tags), degraded], [[[up], [down]], []])
+        for (const { score, score_components } of results) {
+          const parts = Object.values(score_components ?? {})
+          assert.closeTo(parts.reduce((sum, part) => sum + part, 0), score, 1e-6)
+          assert.isAbove(score_components?.entities ?? 0, 0)
+        }
+      }
+      assert.strictEqual((yield* find(namespace, asked, { demote_tags: ["draft", "checked"] })).length, 3)
+    }))
+
   it.effect(
     "T15: what a filter or a question holds is literal, and foreign rows stay away",
     () =>

@@ -12,10 +12,14 @@ interface Given {
   readonly counts?: ReadonlyArray<number>
   readonly version?: bigint
   readonly passage?: number
+  readonly tags?: ReadonlyArray<string>
+  readonly entities?: ReadonlyArray<string>
 }
 
-const candidate = ({ cosine = 0, counts = [0, 0], id, passage, version = 1n }: Given): Fusion.Candidate => {
-  const head = { ...rowOf(scope, { memory_key: id, version }), memory_id: id, created_at: noon }
+const candidate = (
+  { cosine = 0, counts = [0, 0], entities = [], id, passage, tags = [], version = 1n }: Given
+): Fusion.Candidate => {
+  const head = { ...rowOf(scope, { memory_key: id, version, tags, entities }), memory_id: id, created_at: noon }
   return {
     head,
     cosines: cosine === null ? undefined : { value: cosine, key: 0 },
@@ -29,6 +33,9 @@ const candidate = ({ cosine = 0, counts = [0, 0], id, passage, version = 1n }: G
 const evidence = (query: string, exact = ""): Fusion.Evidence => ({
   terms: termGroups(query),
   corpus: { rows: 100, meanLength: 10, holding: termGroups(query).map(() => 5) },
+  entities: null,
+  tagsSoft: [],
+  tagsDemoted: [],
   isQuestion: ({ memory_id }) => memory_id === exact
 })
 
@@ -81,17 +88,27 @@ describe("Fusion", () => {
         id: FastCheck.string({ minLength: 1, maxLength: 3 }),
         cosine: FastCheck.constantFrom(0, 0.25, 0.5, -0.5),
         counts: FastCheck.constantFrom([0, 0], [1, 0], [2, 1]),
+        tags: FastCheck.subarray(["soft", "low", "other"]),
+        entities: FastCheck.subarray(["mira", "otto"]),
         version: FastCheck.constantFrom(1n, 2n, 18446744073709551615n)
       }),
       { selector: ({ id }) => id, minLength: 1, maxLength: 12 }
     )
     FastCheck.assert(FastCheck.property(given, (given) => {
-      const facts = evidence("green tea")
+      const facts = {
+        ...evidence("green tea"),
+        entities: { named: new Map([["mira", 0.7]]), beside: new Map([["otto", 0.3]]) },
+        tagsSoft: ["soft", "absent"],
+        tagsDemoted: ["low"]
+      }
       assert.deepStrictEqual(order([...given].reverse(), facts), order(given, facts))
       const ranked = Fusion.rank(given.map(candidate), facts)
       for (const { components, score } of ranked) {
-        assert.closeTo(components.words + components.vector + components.identifier + components.exact, score, 1e-6)
+        assert.closeTo(Object.values(components).reduce((sum, part) => sum + part, 0), score, 1e-6)
         assert.isTrue(Number.isFinite(score) && score >= 0)
+        assert.isTrue(components.entities >= 0 && components.entities <= Fusion.WEIGHTS.entities)
+        assert.isTrue(components.tags_soft >= 0 && components.tags_soft <= Fusion.WEIGHTS.tags)
+        assert.isTrue(components.demote_tags <= 0 && components.demote_tags >= -Fusion.WEIGHTS.tags)
       }
       ranked.slice(1).forEach((after, index) => {
         const before = ranked[index]
@@ -101,6 +118,29 @@ describe("Fusion", () => {
         }
       })
     }))
+  })
+
+  it("tags lift and lower what is nearly equal, hide nothing, and change nothing where they are not asked", () => {
+    const given = [
+      { id: "low", cosine: 0.5, tags: ["low"] },
+      { id: "plain", cosine: 0.45 },
+      { id: "soft", cosine: 0.4, tags: ["soft"] },
+      { id: "both", cosine: 0.44, tags: ["soft", "low"] },
+      { id: "best", cosine: 0.5, counts: [1, 1], tags: ["low"] },
+      { id: "least", tags: ["low"] }
+    ]
+    const facts = { ...evidence("green tea"), tagsSoft: ["soft"], tagsDemoted: ["low"] }
+    assert.deepStrictEqual(order(given, facts), ["best", "soft", "plain", "both", "low", "least"])
+    const untagged = given.map(({ tags: _, ...rest }) => rest)
+    assert.deepStrictEqual(order(given, evidence("green tea")), order(untagged, evidence("green tea")))
+    assert.strictEqual(Fusion.rank(given.map(candidate), facts)[5]?.score, 0)
+  })
+
+  it("an entity lifts the memories that name it and no others; without one asked for nothing is lifted", () => {
+    const given = [{ id: "plain", cosine: 0.5 }, { id: "named", cosine: 0.3, entities: ["mira"] }]
+    const entities = { named: new Map([["mira", 1]]), beside: new Map<string, number>() }
+    assert.deepStrictEqual(order(given, { ...evidence("green tea"), entities }), ["named", "plain"])
+    assert.deepStrictEqual(order(given, evidence("green tea")), ["plain", "named"])
   })
 
   it("a score stays what it is whatever else is ranked", () => {

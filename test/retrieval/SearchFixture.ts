@@ -4,6 +4,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { identityOf } from "../../src/kernel/Identity.ts"
 import type { Scope } from "../../src/kernel/Identity.ts"
 import { sha256 } from "../../src/kernel/Json.ts"
 import type { MemoryRow } from "../../src/memory/MemoryModel.ts"
@@ -80,7 +81,10 @@ export const commit = (rows: ReadonlyArray<MemoryRow>) =>
   Effect.gen(function*() {
     const store = yield* MemoryStore
     const derived = yield* Effect.forEach(rows, derive)
-    yield* store.commit({ ...emptyCommit, rows, derived })
+    const entities = rows.flatMap((row) =>
+      row.entities.map((entity) => ({ identity: identityOf(row), entity, version: row.version }))
+    )
+    yield* store.commit({ ...emptyCommit, rows, derived, entities })
     return rows
   })
 

@@ -27,6 +27,10 @@ const indexWith = (changed: Partial<SearchIndex["Type"]>) =>
         hits: [{ head, terms: { counts: [1, 1], length: 2 } }]
       }),
     chunks: () => Effect.succeed({ corpus: { rows: 0, meanLength: 0, holding: [] }, hits: [] }),
+    knownEntities: () => Effect.succeed([]),
+    entityRows: () => Effect.succeed(new Map()),
+    servedRows: () => Effect.succeed(1),
+    naming: () => Effect.succeed([]),
     cosines: (_, places) => Effect.succeed(new Map(places.map((place) => [placeKey(place), { value: 0.5, key: 0 }]))),
     counts: (_, places) =>
       Effect.succeed(new Map(places.map((place) => [placeKey(place), { counts: [1, 1], length: 2 }]))),
