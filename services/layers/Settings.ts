@@ -8,7 +8,7 @@ import * as ConfigError from "effect/ConfigError"
 import * as Either from "effect/Either"
 import { homedir } from "node:os"
 import { join } from "node:path"
-import * as ForFileHandlers from "../../src/context/ForFileHandlers.ts"
+import * as ForFileOptions from "../../src/context/ForFileOptions.ts"
 import * as ReadCache from "../../src/memory/ReadCache.ts"
 import * as Thresholds from "../../src/memory/ThresholdModel.ts"
 
@@ -135,7 +135,7 @@ export interface ServeSettings {
   readonly mailboxCapacity: number
   readonly maxHeads: number
   readonly readCacheBytes: number
-  readonly forFile: ForFileHandlers.Options
+  readonly forFile: ForFileOptions.Options
   readonly thresholds: Thresholds.Options
 }
 
@@ -191,7 +191,7 @@ export const serve: Config.Config<ServeSettings> = Config.nested(
     maxHeads: whole("ACTOR_MAX_HEADS", 250_000, 0, 10_000_000),
     readCacheBytes: whole("READ_CACHE_BYTES", ReadCache.DEFAULT_BYTES, 0, 16 * 1024 ** 3),
     forFile: Config.map(
-      whole("MEMORY_FOR_FILE_WHOLE_TOKENS", ForFileHandlers.defaultOptions.wholeTokens, 0, 10_000),
+      whole("MEMORY_FOR_FILE_WHOLE_TOKENS", ForFileOptions.defaultOptions.wholeTokens, 0, 10_000),
       (wholeTokens) => ({ wholeTokens })
     ),
     thresholds

@@ -13,6 +13,7 @@ import * as BlacklistHandlers from "../../src/blacklist/BlacklistHandlers.ts"
 import * as BlacklistStoreClickhouse from "../../src/blacklist/BlacklistStoreClickhouse.ts"
 import * as ForFileClickhouse from "../../src/context/ForFileClickhouse.ts"
 import * as ForFileHandlers from "../../src/context/ForFileHandlers.ts"
+import * as ForFileOptions from "../../src/context/ForFileOptions.ts"
 import * as Tokens from "../../src/context/Tokens.ts"
 import * as ActorRules from "../../src/memory/ActorRules.ts"
 import * as BeliefSourcesClickhouse from "../../src/memory/BeliefSourcesClickhouse.ts"
@@ -83,7 +84,7 @@ export const layerSweep = MemoryPatternSweep.layer
 export const layerThresholds = Thresholds.layer
 
 /** What a block of `memory.for_file` may hold. */
-export const layerForFile = ForFileHandlers.layerOptions
+export const layerForFile = ForFileOptions.layer
 
 /** Tokens as this process knows them. */
 export const layerTokens = TokenCache.layer

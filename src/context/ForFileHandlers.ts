@@ -4,9 +4,7 @@
  * not open it, in the same way whether it exists or not.
  */
 import * as Clock from "effect/Clock"
-import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
 import { opensNamespace, readableUser, resolveScope } from "../kernel/Caller.ts"
 import type { Caller } from "../kernel/Caller.ts"
 import { refuse } from "../kernel/LoomError.ts"
@@ -15,20 +13,11 @@ import type { Answer, BoundVerb, Payload } from "../kernel/Verb.ts"
 import { choose, inOrder } from "./ForFile.ts"
 import { repositoryPath } from "./ForFileModel.ts"
 import type { FileMemory } from "./ForFileModel.ts"
+import { ForFileOptions } from "./ForFileOptions.ts"
 import { ForFileStore } from "./ForFileStore.ts"
 import type { FileHead } from "./ForFileStore.ts"
 import { MemoryForFile } from "./ForFileVerbs.ts"
 import { Tokens } from "./Tokens.ts"
-
-export interface Options {
-  /** Tokens that the decisions and constraints of one block share. */
-  readonly wholeTokens: number
-}
-
-// About 6,000 characters, which with the default budget and the closing lines keeps a block below what hosts pass on.
-export const defaultOptions: Options = { wholeTokens: 1_500 }
-
-export class ForFileOptions extends Context.Tag("loom/context/ForFileOptions")<ForFileOptions, Options>() {}
 
 const DEFAULT_BUDGET = 300
 // A line has five characters at the least, so this many values are read at most for the rows that a block can hold.
@@ -134,6 +123,3 @@ const empty = (file: string, spaces: Spaces): Answer<typeof MemoryForFile> => ({
   tokens_returned: 0,
   ...spaces
 })
-
-export const layerOptions = (options: Options = defaultOptions): Layer.Layer<ForFileOptions> =>
-  Layer.succeed(ForFileOptions, options)

@@ -76,7 +76,9 @@ export const make = (options: IndexOptions): Effect.Effect<SearchIndex["Type"], 
       Effect.gen(function*() {
         const read = (statement: Statement) => clickhouse.query(statement, row)
         const { agent, session_ids, user_id } = filter
-        const size = yield* sizes.get(Data.struct({ ...scope, agent, user_id, session_ids: Data.array(session_ids) }))
+        const slice = Data.struct({ ...scope, agent, user_id, session_ids: Data.array(session_ids) })
+        // The cache would keep a failure too, and the legs would fail with it.
+        const size = yield* Effect.tapError(sizes.get(slice), () => sizes.invalidate(slice))
         // What answers at an instant costs more to work out than to rank around: it is asked of the best rows first.
         const isSmall = size <= options.smallScope && filter.asOf === undefined
         if (isSmall) return yield* withHeads(scope, filter, yield* read(ways.ofServed(limit)))
