@@ -81,7 +81,9 @@ interface Prepared {
 // as a stored value (1 MiB, several times over when escaped), which the parser's default of 256 KiB would refuse.
 const baseSettings: Readonly<Record<string, string>> = {
   output_format_json_quote_64bit_integers: "1",
-  max_query_size: "134217728"
+  max_query_size: "134217728",
+  // See `everySetting` of `Clickhouse`.
+  use_query_condition_cache: "0"
 }
 const connectionArgs = Object.entries(baseSettings).map(([name, value]) => `--${name}=${value}`)
 
