@@ -69,6 +69,12 @@ export const settingFacts: ReadonlyArray<SettingFacts> = [
     "true",
     "Whether a value whose writer states no sensitivity is labelled by what it holds: credentials, card numbers, US Social Security numbers and stated PINs high; email, phone and IBAN medium."
   ),
+  fact(
+    "LOOM_SEARCH_GATE",
+    "on, off, 0 to 1",
+    "on",
+    "Below which relevance a search says that it does not know: on is the server's own floor, 0.05, off never."
+  ),
   fact("LOOM_MAILBOX_CAPACITY", "1 to 65536", "256", "Writes queued and running per namespace before OVERLOADED."),
   fact(
     "LOOM_ACTOR_MAX_HEADS",

@@ -28,7 +28,7 @@ import { MemoryInspect, MemoryLineage, MemoryProvenance } from "../memory/Proven
 import { MemoryRedact } from "../memory/RedactVerbs.ts"
 import { MemoryApply, MemoryClear } from "../memory/SweepVerbs.ts"
 import { NamespaceGet, NamespaceList, NamespaceRegister } from "../namespace/NamespaceVerbs.ts"
-import { MemorySearch } from "../retrieval/SearchVerbs.ts"
+import { MemorySearch, MemorySearchTrace } from "../retrieval/SearchVerbs.ts"
 
 export const LoomRpcs = RpcGroup.make(
   MemorySet.rpc,
@@ -52,6 +52,7 @@ export const LoomRpcs = RpcGroup.make(
   MemoryProposals.rpc,
   MemoryProposalDecide.rpc,
   MemorySearch.rpc,
+  MemorySearchTrace.rpc,
   CalibrationGet.rpc,
   NamespaceRegister.rpc,
   NamespaceGet.rpc,

@@ -27,7 +27,7 @@ import { MemoryInspect, MemoryLineage, MemoryProvenance } from "../memory/Proven
 import { MemoryRedact } from "../memory/RedactVerbs.ts"
 import { MemoryApply, MemoryClear } from "../memory/SweepVerbs.ts"
 import { NamespaceGet, NamespaceList, NamespaceRegister } from "../namespace/NamespaceVerbs.ts"
-import { MemorySearch } from "../retrieval/SearchVerbs.ts"
+import { MemorySearch, MemorySearchTrace } from "../retrieval/SearchVerbs.ts"
 
 export const allVerbs = [
   MemorySet,
@@ -51,6 +51,7 @@ export const allVerbs = [
   MemoryProposals,
   MemoryProposalDecide,
   MemorySearch,
+  MemorySearchTrace,
   CalibrationGet,
   NamespaceRegister,
   NamespaceGet,
