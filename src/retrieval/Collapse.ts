@@ -16,6 +16,7 @@ export interface Folded {
 export const collapse = (ranked: ReadonlyArray<Ranked>): ReadonlyArray<Folded> => {
   const standing = ranked.filter(({ candidate }) => candidate.head.status !== "duplicate")
   const duplicates = ranked.filter(({ candidate }) => candidate.head.status === "duplicate")
+  const pointing = new Map(duplicates.map(({ candidate: { head } }) => [head.memory_id, head.duplicate_of]))
   const leaders = new Map<string, Ranked>()
   const siblings = new Map<Ranked, number>()
   /** Under the first of its names that leads somewhere, or as a leader of its own under all of them. */
@@ -31,13 +32,21 @@ export const collapse = (ranked: ReadonlyArray<Ranked>): ReadonlyArray<Folded> =
   }
   for (const one of duplicates) {
     const { head } = one.candidate
-    const of = head.duplicate_of === "" ? [] : [idOf(head.duplicate_of)]
+    const of = head.duplicate_of === "" ? [] : [idOf(lastOf(head.duplicate_of, pointing))]
     fold(one, [...of, ...claimOf(head, "active")], idOf(head.memory_id))
   }
   return ranked.flatMap((one): ReadonlyArray<Folded> => {
     const count = siblings.get(one)
     return count === undefined ? [] : [{ ranked: one, siblings: count }]
   })
+}
+
+/** The end of a chain of duplicates as far as it is there; of a ring the least id, so that all its members agree. */
+const lastOf = (memory_id: string, pointing: ReadonlyMap<string, string>): string => {
+  const seen: Array<string> = []
+  for (let at = memory_id; at !== "" && !seen.includes(at); at = pointing.get(at) ?? "") seen.push(at)
+  const last = seen.at(-1) ?? memory_id
+  return seen.includes(pointing.get(last) ?? "") ? seen.reduce((least, id) => id < least ? id : least) : last
 }
 
 const idOf = (memory_id: string): string => `id ${memory_id}`
