@@ -14,7 +14,7 @@ import { HUB } from "./EntityGraph.ts"
 import { found, inScope, within } from "./SearchFilterClickhouse.ts"
 import type { SearchIndex } from "./SearchIndex.ts"
 import type { EntityWeights, SearchFilter } from "./SearchModel.ts"
-import { foundAmong, headColumns, HeadRow } from "./SearchRowsClickhouse.ts"
+import { foundAmong, headColumns, HeadRow, lastVersionSettings } from "./SearchRowsClickhouse.ts"
 
 /**
  * An entity that so many rows of a caller's slice ever named is a hub to whoever asks: five times what makes one. Reading
@@ -50,7 +50,7 @@ const naming = (scope: Scope, filter: SearchFilter, names: Fragment): Fragment =
 
 const entityRows = (scope: Scope, filter: SearchFilter, entities: ReadonlyArray<string>): Statement => {
   const names = ch.fragment`${ch.array("String", entities)}`
-  return ch.sql("SearchIndex.entityRows")`
+  return ch.sql("SearchIndex.entityRows", lastVersionSettings)`
     SELECT arrayJoin(arrayIntersect(entities, ${names})) AS entity, toUInt32(count()) AS rows
     ${naming(scope, filter, names)}
     GROUP BY entity`
@@ -66,7 +66,7 @@ const bestNaming = (scope: Scope, filter: SearchFilter, { beside, named }: Entit
   const names = ch.fragment`${ch.array("String", [...named.keys(), ...beside.keys()])}`
   const worthOf = (weights: Iterable<number>) => ch.array("Float64", [...weights])
   const asked = [...named.values()].reduce((sum, weight) => sum + weight, 0)
-  return ch.sql("SearchIndex.naming")`
+  return ch.sql("SearchIndex.naming", lastVersionSettings)`
     SELECT ${headColumns} ${naming(scope, filter, names)}
     ORDER BY greatest(
       arraySum(arrayMap((name, weight) -> has(entities, name) * weight, ${ch.array("String", [...named.keys()])}, ${

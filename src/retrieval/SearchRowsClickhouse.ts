@@ -6,7 +6,7 @@ import * as Schema from "effect/Schema"
 import type { Scope } from "../kernel/Identity.ts"
 import { MemoryRow, SourceClass, Status } from "../memory/MemoryModel.ts"
 import { ch } from "../platform/Clickhouse.ts"
-import type { Fragment, Statement } from "../platform/Clickhouse.ts"
+import type { Fragment, Settings, Statement } from "../platform/Clickhouse.ts"
 import { EpochMillis, Flag, UInt64 } from "../platform/ClickhouseValue.ts"
 import {
   atIdentities,
@@ -54,6 +54,13 @@ export const HeadRow = Schema.Struct({
 export const headColumns: Fragment = ch.join(Object.keys(HeadRow.fields).map((name) => ch.identifier(name)))
 
 /**
+ * For every statement that picks last versions and then asks what they are. The engine keeps which ranges of a table a
+ * condition found nothing in, and files this pick's ranges under the identities alone: once a narrow filter had left
+ * nothing, the same identities were not found under any filter (chdb 3.4.0).
+ */
+export const lastVersionSettings: Settings = { use_query_condition_cache: 0 }
+
+/**
  * The rows that may be found within few identities, as a FROM with its WHERE. It gives what `found` does; the last
  * version is picked from the few rows of each identity, which costs half of what FINAL does.
  */
@@ -71,7 +78,7 @@ export const foundAmong = (scope: Scope, filter: SearchFilter, identities: Fragm
  * instant asked about; the caller compares the hashes.
  */
 export const heads = (scope: Scope, filter: SearchFilter, places: ReadonlyArray<Place>): Statement =>
-  ch.sql("SearchIndex.heads")`SELECT ${headColumns} ${
+  ch.sql("SearchIndex.heads", lastVersionSettings)`SELECT ${headColumns} ${
     foundAmong(scope, filter, ch.fragment`${within(scope, filter)} AND ${atIdentities(places)}`)
   }`
 
@@ -79,7 +86,7 @@ export const HiddenRow = Schema.Struct({ ...HeadRow.fields, ended: Flag })
 
 /** The heads of these identities that pass the filter and are not served: whatever they say by now, as `heads` does. */
 export const hidden = (scope: Scope, filter: SearchFilter, places: ReadonlyArray<Place>): Statement =>
-  ch.sql("SearchIndex.hidden")`SELECT ${headColumns}, ${hasEnded(filter)} AS ended FROM (
+  ch.sql("SearchIndex.hidden", lastVersionSettings)`SELECT ${headColumns}, ${hasEnded(filter)} AS ended FROM (
       SELECT ${headColumns}, run_id, expires_at, valid_to, sensitivity FROM loom.memory
       PREWHERE ${within(scope, filter)} AND ${atIdentities(places)}
       ORDER BY version DESC LIMIT 1 BY agent, user_id, session_id, memory_key
