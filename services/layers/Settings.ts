@@ -76,6 +76,12 @@ export const settingFacts: ReadonlyArray<SettingFacts> = [
     "1500",
     "Tokens that the decisions and constraints of one memory.for_file block share; the block stays below 10,000 characters."
   ),
+  fact(
+    "LOOM_SEARCH_GATE",
+    "on, off, 0 to 1",
+    "on",
+    "Below which relevance a search says that it does not know: on is the server's own floor, 0.05, off never."
+  ),
   fact("LOOM_MAILBOX_CAPACITY", "1 to 65536", "256", "Writes queued and running per namespace before OVERLOADED."),
   fact(
     "LOOM_ACTOR_MAX_HEADS",

@@ -40,6 +40,8 @@ import * as WritePolicy from "../../src/memory/WritePolicy.ts"
 import * as NamespaceCache from "../../src/namespace/NamespaceCache.ts"
 import * as NamespaceHandlers from "../../src/namespace/NamespaceHandlers.ts"
 import * as NamespaceStoreClickhouse from "../../src/namespace/NamespaceStoreClickhouse.ts"
+import * as GatePolicy from "../../src/retrieval/GatePolicy.ts"
+import * as RankPolicy from "../../src/retrieval/RankPolicy.ts"
 import * as Search from "../../src/retrieval/Search.ts"
 import * as SearchHandlers from "../../src/retrieval/SearchHandlers.ts"
 import * as SearchIndexClickhouse from "../../src/retrieval/SearchIndexClickhouse.ts"
@@ -66,7 +68,12 @@ export const layerReadCache = (maxBytes: number) =>
   )
 
 /** The decisions a deployment may replace. */
-export const layerPolicies = Layer.mergeAll(WritePolicy.layer, SensitivityPolicy.layerConfig)
+export const layerPolicies = Layer.mergeAll(
+  WritePolicy.layer,
+  SensitivityPolicy.layerConfig,
+  RankPolicy.layer,
+  GatePolicy.layerConfig
+)
 
 /** Prepares values for the actors; edges and actors share it. */
 export const layerIntake = MemoryIntake.layer

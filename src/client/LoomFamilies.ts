@@ -30,7 +30,7 @@ import { MemoryInspect, MemoryLineage, MemoryProvenance } from "../memory/Proven
 import { MemoryRedact } from "../memory/RedactVerbs.ts"
 import { MemoryApply, MemoryClear } from "../memory/SweepVerbs.ts"
 import { NamespaceGet, NamespaceList, NamespaceRegister } from "../namespace/NamespaceVerbs.ts"
-import { MemorySearch } from "../retrieval/SearchVerbs.ts"
+import { MemorySearch, MemorySearchTrace } from "../retrieval/SearchVerbs.ts"
 
 /** Turns a verb into a function that calls it. */
 export type MakeCall<F extends TypeLambda> = <Tag extends string, P, PI, A, AI>(
@@ -61,6 +61,7 @@ export const families = <F extends TypeLambda>(call: MakeCall<F>) => ({
     proposal_decide: call(MemoryProposalDecide),
     search: call(MemorySearch),
     for_file: call(MemoryForFile),
+    search_trace: call(MemorySearchTrace),
     provenance: call(MemoryProvenance),
     lineage: call(MemoryLineage),
     inspect: call(MemoryInspect),

@@ -29,7 +29,7 @@ import { MemoryInspect, MemoryLineage, MemoryProvenance } from "../memory/Proven
 import { MemoryRedact } from "../memory/RedactVerbs.ts"
 import { MemoryApply, MemoryClear } from "../memory/SweepVerbs.ts"
 import { NamespaceGet, NamespaceList, NamespaceRegister } from "../namespace/NamespaceVerbs.ts"
-import { MemorySearch } from "../retrieval/SearchVerbs.ts"
+import { MemorySearch, MemorySearchTrace } from "../retrieval/SearchVerbs.ts"
 
 export const LoomRpcs = RpcGroup.make(
   MemorySet.rpc,
@@ -54,6 +54,7 @@ export const LoomRpcs = RpcGroup.make(
   MemoryProposalDecide.rpc,
   MemorySearch.rpc,
   MemoryForFile.rpc,
+  MemorySearchTrace.rpc,
   CalibrationGet.rpc,
   NamespaceRegister.rpc,
   NamespaceGet.rpc,

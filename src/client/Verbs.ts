@@ -28,7 +28,7 @@ import { MemoryInspect, MemoryLineage, MemoryProvenance } from "../memory/Proven
 import { MemoryRedact } from "../memory/RedactVerbs.ts"
 import { MemoryApply, MemoryClear } from "../memory/SweepVerbs.ts"
 import { NamespaceGet, NamespaceList, NamespaceRegister } from "../namespace/NamespaceVerbs.ts"
-import { MemorySearch } from "../retrieval/SearchVerbs.ts"
+import { MemorySearch, MemorySearchTrace } from "../retrieval/SearchVerbs.ts"
 
 export const allVerbs = [
   MemorySet,
@@ -53,6 +53,7 @@ export const allVerbs = [
   MemoryProposalDecide,
   MemorySearch,
   MemoryForFile,
+  MemorySearchTrace,
   CalibrationGet,
   NamespaceRegister,
   NamespaceGet,

@@ -8,12 +8,13 @@ export const make: Effect.Effect<Leg, never, SearchIndex> = Effect.map(SearchInd
   name: "chunks",
   find: Effect.fn("ChunkLeg.find")(function*({ depth, filter, scope, terms }) {
     if (terms.length === 0) return nothing
-    const { corpus, hits } = yield* index.chunks(scope, filter, terms, depth)
+    const { corpus, hits, passed } = yield* index.chunks(scope, filter, terms, depth)
     return {
       hits: hits.map(({ head, passage, terms }) => ({ head, score: share(corpus, terms), terms, passage })),
       query: null,
       // The passages' corpus says nothing of the excerpts that other legs find.
-      corpus: null
+      corpus: null,
+      passed
     }
   })
 }))

@@ -77,7 +77,7 @@ const judge = (candidate: Candidate, evidence: Evidence): Ranked => {
   const inExcerpt = candidate.terms !== undefined && corpus !== null ? share(corpus, candidate.terms) : 0
   const inPassage = passage?.share ?? 0
   const similarity = cosines === undefined ? null : closeness(cosines)
-  const counts = terms.map((_, at) => (candidate.terms?.counts[at] ?? 0) + (passage?.counts[at] ?? 0))
+  const counts = countsIn(terms, candidate)
   const lifts = {
     words: rounded(WEIGHTS.words * Math.max(inExcerpt, inPassage)),
     vector: rounded(WEIGHTS.vector * Math.max(similarity ?? 0, 0)),
@@ -98,8 +98,12 @@ const judge = (candidate: Candidate, evidence: Evidence): Ranked => {
   }
 }
 
+/** How often each word group stands in the excerpt and the best passage together. */
+export const countsIn = (terms: ReadonlyArray<TermGroup>, { passage, terms: held }: Candidate): ReadonlyArray<number> =>
+  terms.map((_, at) => (held?.counts[at] ?? 0) + (passage?.counts[at] ?? 0))
+
 /** The share of the question's identifiers that a text holds; 0 for a question without any. */
-const identifiersHeld = (terms: ReadonlyArray<TermGroup>, counts: ReadonlyArray<number>): number => {
+export const identifiersHeld = (terms: ReadonlyArray<TermGroup>, counts: ReadonlyArray<number>): number => {
   const asked = terms.flatMap(({ identifier }, index) => identifier ? [counts[index] ?? 0] : [])
   return asked.length === 0 ? 0 : asked.filter((count) => count > 0).length / asked.length
 }

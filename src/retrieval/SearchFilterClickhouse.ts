@@ -10,6 +10,7 @@ import { HIDDEN_TYPES } from "../memory/MemoryType.ts"
 import { ch } from "../platform/Clickhouse.ts"
 import type { Fragment, Settings } from "../platform/Clickhouse.ts"
 import type { Place, SearchFilter } from "./SearchModel.ts"
+import { COUNTED_STATUSES } from "./Suppressed.ts"
 
 /** The condition that leads every statement. */
 export const inScope = ({ namespace, org }: Scope): Fragment =>
@@ -57,14 +58,30 @@ export const atIdentities = (places: ReadonlyArray<Place>): Fragment =>
   }`
 
 /** What a row must be to answer at the filter's time. */
-export const served = (filter: SearchFilter): Fragment =>
+export const served = (filter: SearchFilter): Fragment => ch.join([...standing(filter), ...passing(filter)], " AND ")
+
+/** What a row must be whatever its state. */
+const passing = (filter: SearchFilter): ReadonlyArray<Fragment> => [
+  ch.fragment`sensitivity != 'high'`,
+  filter.memory_type === null
+    ? ch.fragment`memory_type NOT IN ${ch.array("String", HIDDEN_TYPES)}`
+    : ch.fragment`memory_type = ${ch.string(filter.memory_type)}`,
+  ...narrowing(filter)
+]
+
+/** Whether a row's time is over at the filter's time; a replaced row ended with that. */
+export const hasEnded = ({ now }: SearchFilter): Fragment => {
+  const at = ch.dateTime64(now)
+  return ch
+    .fragment`(ifNull(expires_at <= ${at}, false) OR (ifNull(valid_to <= ${at}, false) AND status != 'superseded'))`
+}
+
+/** A row that would be served but for its state. */
+export const hiddenOnly = (filter: SearchFilter): Fragment =>
   ch.join([
-    ...standing(filter),
-    ch.fragment`sensitivity != 'high'`,
-    filter.memory_type === null
-      ? ch.fragment`memory_type NOT IN ${ch.array("String", HIDDEN_TYPES)}`
-      : ch.fragment`memory_type = ${ch.string(filter.memory_type)}`,
-    ...narrowing(filter)
+    ch.fragment`status IN ${ch.array("String", COUNTED_STATUSES)}`,
+    ch.fragment`NOT (${ch.join(standing(filter), " AND ")})`,
+    ...passing(filter)
   ], " AND ")
 
 /** Status and ends by the clock that is asked about; what was true then has answered for both already. */

@@ -1,5 +1,5 @@
 /**
- * The handler of `memory.search`: who may read what, the filter that follows, and how a hit looks on the wire. A caller
+ * The handlers of `memory.search` and `memory.search_trace`: who may read what, the filter that follows, and how a hit looks on the wire. A caller
  * bound to one user who asks for another gets the empty answer of a question without matches.
  */
 import * as Clock from "effect/Clock"
@@ -8,6 +8,7 @@ import { readableUser, resolveScope } from "../kernel/Caller.ts"
 import type { Caller } from "../kernel/Caller.ts"
 import type { Scope } from "../kernel/Identity.ts"
 import { refuse } from "../kernel/LoomError.ts"
+import type { Overloaded, StoreError } from "../kernel/LoomError.ts"
 import { canonicalEntity } from "../kernel/NamedThing.ts"
 import { isNaive, parseTime } from "../kernel/Time.ts"
 import { bind } from "../kernel/Verb.ts"
@@ -17,11 +18,13 @@ import type { AsOf } from "../memory/AsOfFields.ts"
 import type { Instant } from "../memory/InstantModel.ts"
 import { isVerified, servedIn } from "../memory/MemoryModel.ts"
 import { isBlank } from "../platform/Analyzer.ts"
+import * as Gate from "./Gate.ts"
 import { Search } from "./Search.ts"
-import type { SearchHit } from "./Search.ts"
+import type { LegTrace, SearchHit, SearchRequest, SearchResult, SearchTrace } from "./Search.ts"
 import type { SearchFilter } from "./SearchModel.ts"
-import { MemorySearch } from "./SearchVerbs.ts"
-import type { SearchHitView } from "./SearchVerbs.ts"
+import { MemorySearch, MemorySearchTrace } from "./SearchVerbs.ts"
+import type { LegTraceView, SearchHitView } from "./SearchVerbs.ts"
+import * as Suppressed from "./Suppressed.ts"
 
 type Request = Payload<typeof MemorySearch>
 
@@ -33,8 +36,26 @@ const INCLUDES = ["include_duplicates", "include_superseded", "include_proposed"
 
 const NOTHING_FOUND = "Nothing matched: ask with other words or fewer filters, or page through memory.list."
 
+/** The answer to a caller who may read nothing of what is asked: that of a question without matches. */
+const nothingFound: SearchTrace = {
+  hits: [],
+  candidates: 0,
+  degraded: [],
+  embedderId: null,
+  verdict: Gate.judge(0, [], []),
+  suppressed: Suppressed.none,
+  terms: [],
+  legs: []
+}
+
 export const make: Effect.Effect<ReadonlyArray<BoundVerb>, never, Search> = Effect.map(Search, (search) => {
-  const handler = (request: Request, caller: Caller) =>
+  /** Runs a search as the caller may, and tells what both verbs tell. */
+  const asked = <Found extends SearchResult>(
+    request: Request,
+    caller: Caller,
+    nothing: Found,
+    run: (request: SearchRequest) => Effect.Effect<Found, StoreError | Overloaded>
+  ) =>
     Effect.gen(function*() {
       const scope = yield* resolveScope(caller, request)
       if (isBlank(request.query)) {
@@ -45,12 +66,8 @@ export const make: Effect.Effect<ReadonlyArray<BoundVerb>, never, Search> = Effe
       }
       const now = yield* Clock.currentTimeMillis
       const asOf = yield* asOfOf(request, now)
-      const said = saidOf(request, asOf)
       const { none, user } = readableUser(caller, request.user_id)
-      if (none) {
-        return { results: [], candidates_total: 0, degraded: [], embedding_model: null, ...said, next: NOTHING_FOUND }
-      }
-      const found = yield* search.find({
+      const found = none ? nothing : yield* run({
         scope,
         filter: filterOf(request, user, asOf?.instant, now),
         text: request.query,
@@ -58,18 +75,49 @@ export const make: Effect.Effect<ReadonlyArray<BoundVerb>, never, Search> = Effe
         legs: request.legs ?? [],
         tagsSoft: request.tags_soft ?? [],
         tagsDemoted: request.demote_tags ?? [],
+        // Who asks for duplicates wants each of them.
+        collapse: request.include_duplicates !== true,
         excerptLength: request.max_excerpt_chars ?? DEFAULT_EXCERPT
       })
-      return {
-        results: found.hits.map((hit) => viewOf(scope, hit, request.explain ?? false)),
-        candidates_total: found.candidates,
-        degraded: found.degraded,
-        embedding_model: found.embedderId,
-        ...said,
-        next: found.hits.length === 0 ? NOTHING_FOUND : null
-      }
+      return { scope, found, said: saidOf(request, asOf), counted: asOf === null }
     })
-  return [bind(MemorySearch, handler)]
+
+  const answerOf = (
+    { counted, found, said, scope }: Effect.Effect.Success<ReturnType<typeof asked<SearchResult>>>,
+    explain: boolean
+  ) => ({
+    results: found.hits.map((hit) => viewOf(scope, hit, explain)),
+    abstain: found.verdict.abstain !== null,
+    abstain_code: found.verdict.abstain?.code ?? null,
+    abstain_reason: found.verdict.abstain?.reason ?? null,
+    retrieval_confidence: found.verdict.confidence,
+    suppressed: counted ? found.suppressed : null,
+    candidates_total: found.candidates,
+    degraded: found.degraded,
+    embedding_model: found.embedderId,
+    ...said,
+    next: found.hits.length === 0 ? NOTHING_FOUND : null
+  })
+
+  return [
+    bind(
+      MemorySearch,
+      (request, caller) =>
+        Effect.map(
+          asked<SearchResult>(request, caller, nothingFound, search.find),
+          (told) => answerOf(told, request.explain ?? false)
+        )
+    ),
+    bind(
+      MemorySearchTrace,
+      (request, caller) =>
+        Effect.map(asked(request, caller, nothingFound, search.trace), (told) => ({
+          ...answerOf(told, true),
+          terms: told.found.terms,
+          legs: told.found.legs.map(legView)
+        }))
+    )
+  ]
 })
 
 /** What the answer says of the instant asked about and of times that named no offset. */
@@ -130,6 +178,9 @@ const viewOf = (scope: Scope, hit: SearchHit, explain: boolean): SearchHitView =
     similarity: hit.similarity,
     score: hit.score,
     rank_score: hit.score,
+    relevance: hit.relevance,
+    below_threshold: hit.belowThreshold,
+    siblings_folded: hit.siblings,
     ...explain ? { score_components: hit.components } : {},
     tags: head.tags,
     entities: head.entities,
@@ -148,3 +199,17 @@ const viewOf = (scope: Scope, hit: SearchHit, explain: boolean): SearchHitView =
     chunk_end: hit.passage?.end ?? null
   }
 }
+
+const legView = ({ failed, hits, name }: LegTrace): typeof LegTraceView.Type => ({
+  leg: name,
+  failed,
+  hits: hits.map(({ head, passage, score }) => ({
+    memory_key: head.memory_key,
+    memory_id: head.memory_id,
+    agent: head.agent,
+    user_id: head.user_id,
+    session_id: head.session_id,
+    score,
+    chunk_index: passage?.chunk_index ?? null
+  }))
+})

@@ -7,7 +7,17 @@ import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type { Scope } from "../kernel/Identity.ts"
 import type { StoreError } from "../kernel/LoomError.ts"
-import type { Corpus, Cosines, EntityWeights, Head, Passage, Place, SearchFilter, TermCounts } from "./SearchModel.ts"
+import type {
+  Corpus,
+  Cosines,
+  EntityWeights,
+  Head,
+  HiddenHead,
+  Passage,
+  Place,
+  SearchFilter,
+  TermCounts
+} from "./SearchModel.ts"
 import type { TermGroup } from "./SearchTerms.ts"
 
 /** A question's vector and the embedder it comes from; vectors of other embedders are never compared with it. */
@@ -34,9 +44,14 @@ export interface PassageHit extends WordHit {
   readonly passage: Passage
 }
 
-export interface WordAnswer<Hit> {
-  readonly corpus: Corpus
+export interface Answer<Hit> {
   readonly hits: ReadonlyArray<Hit>
+  /** Places that were looked at beside those of the hits, and have no row that may answer. */
+  readonly passed: ReadonlyArray<Place>
+}
+
+export interface WordAnswer<Hit> extends Answer<Hit> {
+  readonly corpus: Corpus
 }
 
 export class SearchIndex extends Context.Tag("loom/retrieval/SearchIndex")<SearchIndex, {
@@ -46,7 +61,7 @@ export class SearchIndex extends Context.Tag("loom/retrieval/SearchIndex")<Searc
     filter: SearchFilter,
     query: QueryVector,
     limit: number
-  ) => Effect.Effect<ReadonlyArray<VectorHit>, StoreError>
+  ) => Effect.Effect<Answer<VectorHit>, StoreError>
   /** The rows whose text holds the question's words, best BM25 first. */
   readonly lexical: (
     scope: Scope,
@@ -86,6 +101,12 @@ export class SearchIndex extends Context.Tag("loom/retrieval/SearchIndex")<Searc
     weights: EntityWeights,
     limit: number
   ) => Effect.Effect<ReadonlyArray<Head>, StoreError>
+  /** Of these places those whose memory would be served but for its state, with the content it still has. */
+  readonly hidden: (
+    scope: Scope,
+    filter: SearchFilter,
+    places: ReadonlyArray<Place>
+  ) => Effect.Effect<ReadonlyArray<HiddenHead>, StoreError>
   /** The cosines at these places; a place without a vector of the question's embedder is left out. */
   readonly cosines: (
     scope: Scope,

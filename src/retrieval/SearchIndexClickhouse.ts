@@ -72,7 +72,7 @@ export const make = (options: IndexOptions): Effect.Effect<SearchIndex["Type"], 
       limit: number,
       row: Schema.Schema<Row, I>,
       ways: Ways
-    ): Effect.Effect<ReadonlyArray<Found<Row>>, StoreError> =>
+    ): Effect.Effect<Seen<Row>, StoreError> =>
       Effect.gen(function*() {
         const read = (statement: Statement) => clickhouse.query(statement, row)
         const { agent, session_ids, user_id } = filter
@@ -81,20 +81,25 @@ export const make = (options: IndexOptions): Effect.Effect<SearchIndex["Type"], 
         const size = yield* Effect.tapError(sizes.get(slice), () => sizes.invalidate(slice))
         // What answers at an instant costs more to work out than to rank around: it is asked of the best rows first.
         const isSmall = size <= options.smallScope && filter.asOf === undefined
-        if (isSmall) return yield* withHeads(scope, filter, yield* read(ways.ofServed(limit)))
-        if (!isNarrow(filter)) {
+        if (isSmall && ways.ofServed !== null) {
+          return { found: yield* withHeads(scope, filter, yield* read(ways.ofServed(limit))), passed: [] }
+        }
+        let passed: ReadonlyArray<Place> = []
+        // In a small slice what a narrow filter leaves out is cheap to look at, and tells what of it is hidden.
+        if (isSmall || !isNarrow(filter)) {
           const depth = Math.ceil(limit * SPARE)
           const rows = yield* read(ways.all(depth))
           const found = yield* withHeads(scope, filter, rows)
-          if (found.length >= limit || rows.length < depth) return found.slice(0, limit)
+          passed = passedBy(rows, found)
+          if (found.length >= limit || rows.length < depth) return { found: found.slice(0, limit), passed }
         }
-        return yield* withHeads(scope, filter, yield* read(ways.served(limit)))
+        return { found: yield* withHeads(scope, filter, yield* read(ways.served(limit))), passed }
       })
 
     const answer = <Row extends Words.WordRow, Hit extends WordHit>(
-      found: ReadonlyArray<Found<Row>>,
+      { found, passed }: Seen<Row>,
       hit: (found: Found<Row>) => Hit
-    ): WordAnswer<Hit> => ({ corpus: corpusOf(found[0]?.row), hits: found.map(hit) })
+    ): WordAnswer<Hit> => ({ corpus: corpusOf(found[0]?.row), hits: found.map(hit), passed })
 
     const wordWays = (
       texts: Words.Texts,
@@ -110,12 +115,15 @@ export const make = (options: IndexOptions): Effect.Effect<SearchIndex["Type"], 
     return {
       ...graph,
       vector: Effect.fn("SearchIndex.vector")(function*(scope, filter, query, limit) {
-        const found = yield* bestServed(scope, filter, limit, VectorLeg.NearRow, {
+        const { found, passed } = yield* bestServed(scope, filter, limit, VectorLeg.NearRow, {
           all: (limit) => VectorLeg.nearest(scope, filter, query, limit),
           served: (limit) => VectorLeg.nearestServed(scope, filter, query, limit),
-          ofServed: (limit) => VectorLeg.nearestServed(scope, filter, query, limit)
+          ofServed: null
         })
-        return found.map(({ head, row }): VectorHit => ({ head, cosines: { value: row.of_value, key: row.of_key } }))
+        return {
+          hits: found.map(({ head, row }): VectorHit => ({ head, cosines: { value: row.of_value, key: row.of_key } })),
+          passed
+        }
       }),
       lexical: Effect.fn("SearchIndex.lexical")(function*(scope, filter, terms, limit) {
         const ways = wordWays(Words.excerpts, scope, filter, terms)
@@ -127,6 +135,12 @@ export const make = (options: IndexOptions): Effect.Effect<SearchIndex["Type"], 
           ...wordHit(found),
           passage: { chunk_index: found.row.chunk_index, start: found.row.start_at, end: found.row.end_at }
         }))
+      }),
+      hidden: Effect.fn("SearchIndex.hidden")(function*(scope, filter, places) {
+        if (places.length === 0) return []
+        const asked = new Set(places.map(placeKey))
+        const heads = yield* clickhouse.query(Rows.hidden(scope, filter, places), Rows.HiddenRow)
+        return heads.filter((head) => asked.has(placeKey(head)))
       }),
       cosines: Effect.fn("SearchIndex.cosines")(function*(scope, places, query) {
         if (places.length === 0) return new Map()
@@ -157,16 +171,33 @@ export const layer: Layer.Layer<SearchIndex, never, Clickhouse> = layerWith(defa
 const byPlace = <Row extends Place, A>(rows: ReadonlyArray<Row>, value: (row: Row) => A): PlaceMap<A> =>
   new Map(rows.map((row) => [placeKey(row), value(row)]))
 
-/** A leg's statements: over all derived rows, over those of served places, and with a corpus of these alone. */
+/**
+ * A leg's statements: over all derived rows, over those of served places, and with a corpus of these alone, where there
+ * is a corpus.
+ */
 interface Ways {
   readonly all: (limit: number) => Statement
   readonly served: (limit: number) => Statement
-  readonly ofServed: (limit: number) => Statement
+  readonly ofServed: ((limit: number) => Statement) | null
 }
 
 interface Found<Row> {
   readonly row: Row
   readonly head: Head
+}
+
+/** What a leg looked at: the served rows, and places without one. */
+interface Seen<Row> {
+  readonly found: ReadonlyArray<Found<Row>>
+  readonly passed: ReadonlyArray<Place>
+}
+
+const passedBy = <Row extends Place>(
+  rows: ReadonlyArray<Row>,
+  found: ReadonlyArray<Found<Row>>
+): ReadonlyArray<Place> => {
+  const answering = new Set(found.map(({ row }) => placeKey(row)))
+  return rows.filter((row) => !answering.has(placeKey(row)))
 }
 
 const wordHit = ({ head, row }: Found<Words.WordRow>): WordHit => ({

@@ -7,7 +7,17 @@ import type * as Effect from "effect/Effect"
 import type { StoreError } from "../kernel/LoomError.ts"
 import type { EmbedError } from "../platform/Embedder.ts"
 import type { QueryVector } from "./SearchIndex.ts"
-import type { Corpus, Cosines, EntityWeights, Head, LegName, Passage, Question, TermCounts } from "./SearchModel.ts"
+import type {
+  Corpus,
+  Cosines,
+  EntityWeights,
+  Head,
+  LegName,
+  Passage,
+  Place,
+  Question,
+  TermCounts
+} from "./SearchModel.ts"
 
 export interface LegHit {
   readonly head: Head
@@ -27,6 +37,8 @@ export interface LegAnswer {
   readonly query: QueryVector | null
   readonly corpus: Corpus | null
   readonly entities?: EntityWeights
+  /** Places it looked at that have no row that may answer. */
+  readonly passed?: ReadonlyArray<Place>
 }
 
 /** The answer of a leg that has nothing to look for. */

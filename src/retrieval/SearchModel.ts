@@ -111,7 +111,15 @@ export interface Head extends Place {
   readonly source_class: SourceClass
   readonly confidence: number
   readonly canonical_sha256: string
+  /** The memory that answers for this one when it is a duplicate; else empty. */
+  readonly duplicate_of: string
   readonly verified_kind: MemoryRow["verified_kind"]
   /** The hash that was attested; the row is verified while it is the content's. */
   readonly verified_sha256: string
+}
+
+/** A memory that is there and not served. */
+export interface HiddenHead extends Head {
+  /** Whether its time is over. */
+  readonly ended: boolean
 }

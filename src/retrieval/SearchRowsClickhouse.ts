@@ -12,6 +12,8 @@ import {
   atIdentities,
   atPlaces,
   found,
+  hasEnded,
+  hiddenOnly,
   inScope,
   placeColumns,
   PlaceFields,
@@ -44,6 +46,7 @@ export const HeadRow = Schema.Struct({
   source_class: SourceClass,
   confidence: Schema.Number,
   canonical_sha256: Schema.String,
+  duplicate_of: Schema.String,
   verified_kind: MemoryRow.fields.verified_kind,
   verified_sha256: Schema.String
 })
@@ -71,6 +74,16 @@ export const heads = (scope: Scope, filter: SearchFilter, places: ReadonlyArray<
   ch.sql("SearchIndex.heads")`SELECT ${headColumns} ${
     foundAmong(scope, filter, ch.fragment`${within(scope, filter)} AND ${atIdentities(places)}`)
   }`
+
+export const HiddenRow = Schema.Struct({ ...HeadRow.fields, ended: Flag })
+
+/** The heads of these identities that pass the filter and are not served: whatever they say by now, as `heads` does. */
+export const hidden = (scope: Scope, filter: SearchFilter, places: ReadonlyArray<Place>): Statement =>
+  ch.sql("SearchIndex.hidden")`SELECT ${headColumns}, ${hasEnded(filter)} AS ended FROM (
+      SELECT ${headColumns}, run_id, expires_at, valid_to, sensitivity FROM loom.memory
+      PREWHERE ${within(scope, filter)} AND ${atIdentities(places)}
+      ORDER BY version DESC LIMIT 1 BY agent, user_id, session_id, memory_key
+    ) WHERE ${hiddenOnly(filter)}`
 
 export const CosineRow = Schema.Struct({ ...PlaceFields, of_value: Schema.Number, of_key: Schema.Number })
 

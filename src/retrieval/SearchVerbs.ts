@@ -1,5 +1,5 @@
 /**
- * The verb `memory.search`, declared once. Every list filter left empty is no filter; tags are compared exactly, case
+ * The verbs `memory.search` and `memory.search_trace`, declared once. Every list filter left empty is no filter; tags are compared exactly, case
  * included; times without an offset are read as UTC.
  */
 import * as Schema from "effect/Schema"
@@ -7,6 +7,7 @@ import { OptionalName } from "../kernel/Identity.ts"
 import { make } from "../kernel/Verb.ts"
 import { asOfAnswer, asOfFields } from "../memory/AsOfFields.ts"
 import { Confidence, EntityNames, MemoryTypeName, scopeFields, TimeText, writerFields } from "../memory/MemoryFields.ts"
+import { ABSTAIN_CODES } from "./Gate.ts"
 import { LEGS } from "./SearchModel.ts"
 
 // A question, or a text to look up word for word; what is longer is a document.
@@ -50,6 +51,15 @@ export const SearchHitView = Schema.Struct({
   /** The sum of the components; a higher one is a better match, and what other rows hold does not change its parts. */
   score: Schema.Number,
   rank_score: Schema.Number,
+  /**
+   * How relevant the memory is to the question, 0 to 1, from what it holds itself: no other row moves it. Provisional
+   * until it is calibrated.
+   */
+  relevance: Schema.Number,
+  /** Whether its relevance is below what an answer needs. */
+  below_threshold: Schema.Boolean,
+  /** How many more memories say the same (equal in canonical form, or a duplicate of this one): they are this one hit. */
+  siblings_folded: Schema.Number,
   score_components: Schema.optional(ScoreComponents),
   tags: Schema.Array(Schema.String),
   entities: Schema.Array(Schema.String),
@@ -71,6 +81,70 @@ export const SearchHitView = Schema.Struct({
 })
 export type SearchHitView = typeof SearchHitView.Type
 
+/**
+ * How many memories would have been among the results had their state not hidden them, by state. Counted among the rows
+ * that the search looked at, at most a few hundred, that pass the caller's own scope and filter: a count is at least so
+ * many, and 0 mostly none. Deleted memories and those of high sensitivity are in no count.
+ */
+export const SuppressedView = Schema.Struct({
+  superseded: Schema.Number,
+  duplicate: Schema.Number,
+  proposed: Schema.Number,
+  rejected: Schema.Number,
+  /** Past its expiry or the end of its validity. */
+  expired: Schema.Number
+})
+
+const payload = Schema.Struct({
+  ...scopeFields,
+  ...writerFields,
+  agent_id: Schema.optional(OptionalName),
+  session_ids: Schema.optional(Schema.Array(OptionalName).pipe(Schema.maxItems(256))),
+  run_id: Schema.optional(OptionalName),
+  query: Schema.String.pipe(Schema.maxLength(MAX_QUERY)),
+  top_k: Schema.optional(Schema.Int.pipe(Schema.between(1, 100))),
+  memory_type: Schema.optional(MemoryTypeName),
+  tags: Schema.optional(Texts),
+  tags_every: Schema.optional(Texts),
+  tags_none: Schema.optional(Texts),
+  tags_soft: Schema.optional(Texts),
+  demote_tags: Schema.optional(Texts),
+  entity_filter: Schema.optional(EntityNames),
+  exclude_keys: Schema.optional(Texts),
+  include_duplicates: Schema.optional(Schema.Boolean),
+  include_superseded: Schema.optional(Schema.Boolean),
+  include_proposed: Schema.optional(Schema.Boolean),
+  ...asOfFields,
+  created_after: Schema.optional(TimeText),
+  created_before: Schema.optional(TimeText),
+  confidence_gte: Schema.optional(Confidence),
+  legs: Schema.optional(Schema.Array(Schema.Literal(...LEGS))),
+  explain: Schema.optional(Schema.Boolean),
+  max_excerpt_chars: Schema.optional(Schema.Int.pipe(Schema.between(20, MAX_EXCERPT)))
+})
+
+const answer = Schema.Struct({
+  /** Best first. Of an answer that abstains too, each then marked `below_threshold`. */
+  results: Schema.Array(SearchHitView),
+  /** True when nothing found is relevant enough to answer with: the memory does not know. */
+  abstain: Schema.Boolean,
+  /** `NO_MATCH`: nothing was found. `BELOW_THRESHOLD`: nothing relevant enough was. Null with an answer. */
+  abstain_code: Schema.NullOr(Schema.Literal(...ABSTAIN_CODES)),
+  abstain_reason: Schema.NullOr(Schema.String),
+  /** The highest relevance of the results, 0 to 1; 0 without any. */
+  retrieval_confidence: Schema.Number,
+  /** Null when it was not counted: with as_of, or when the count would have held up the answer. */
+  suppressed: Schema.NullOr(SuppressedView),
+  /** How many memories were compared for the order. */
+  candidates_total: Schema.Number,
+  /** Parts of the search that failed or were late, as `vector_unavailable` or `lexical_late`. */
+  degraded: Schema.Array(Schema.String),
+  /** The embedder whose vectors were compared; null when none were. */
+  embedding_model: Schema.NullOr(Schema.String),
+  ...asOfAnswer,
+  next: Schema.NullOr(Schema.String)
+})
+
 export const MemorySearch = make("memory.search", {
   access: "read",
   idempotent: true,
@@ -82,44 +156,54 @@ export const MemorySearch = make("memory.search", {
     when: "A question may be answered by what was learned before, and the key is not known.",
     whenNot: "The key is known (memory.get), or you need every row of a kind (memory.list).",
     args:
-      "query is a question or a few words; names, versions and error codes are matched as they are. Rows of every agent and session are searched unless agent, user_id or session_id narrow. tags matches any, tags_every all, tags_none none of the tags, exactly; an empty list is no filter. tags_soft lifts rows with any of these tags a little, demote_tags lowers them; neither hides a row. run_id searches what a run wrote, what another run had said before it included. as_of searches what was true at a time, with as_of_basis=knowledge_time what was served then. degraded names a way of searching that did not answer this time."
+      "query is a question or a few words; names, versions and error codes are matched as they are. Rows of every agent and session are searched unless agent, user_id or session_id narrow. tags matches any, tags_every all, tags_none none of the tags, exactly; an empty list is no filter. tags_soft lifts rows with any of these tags a little, demote_tags lowers them; neither hides a row. run_id searches what a run wrote, what another run had said before it included. as_of searches what was true at a time, with as_of_basis=knowledge_time what was served then. abstain says that nothing stored is relevant enough, and why: answer then that the memory does not know. suppressed counts what its state hid; include_superseded, include_duplicates and include_proposed bring such rows in. degraded names a way of searching that did not answer this time."
   },
-  payload: Schema.Struct({
-    ...scopeFields,
-    ...writerFields,
-    agent_id: Schema.optional(OptionalName),
-    session_ids: Schema.optional(Schema.Array(OptionalName).pipe(Schema.maxItems(256))),
-    run_id: Schema.optional(OptionalName),
-    query: Schema.String.pipe(Schema.maxLength(MAX_QUERY)),
-    top_k: Schema.optional(Schema.Int.pipe(Schema.between(1, 100))),
-    memory_type: Schema.optional(MemoryTypeName),
-    tags: Schema.optional(Texts),
-    tags_every: Schema.optional(Texts),
-    tags_none: Schema.optional(Texts),
-    tags_soft: Schema.optional(Texts),
-    demote_tags: Schema.optional(Texts),
-    entity_filter: Schema.optional(EntityNames),
-    exclude_keys: Schema.optional(Texts),
-    include_duplicates: Schema.optional(Schema.Boolean),
-    include_superseded: Schema.optional(Schema.Boolean),
-    include_proposed: Schema.optional(Schema.Boolean),
-    ...asOfFields,
-    created_after: Schema.optional(TimeText),
-    created_before: Schema.optional(TimeText),
-    confidence_gte: Schema.optional(Confidence),
-    legs: Schema.optional(Schema.Array(Schema.Literal(...LEGS))),
-    explain: Schema.optional(Schema.Boolean),
-    max_excerpt_chars: Schema.optional(Schema.Int.pipe(Schema.between(20, MAX_EXCERPT)))
-  }),
+  payload,
+  answer
+})
+
+/** What one leg found on its own. */
+export const LegTraceView = Schema.Struct({
+  leg: Schema.Literal(...LEGS),
+  /** `late` or `unavailable` when it did not answer. */
+  failed: Schema.NullOr(Schema.Literal("late", "unavailable")),
+  /** Best first. */
+  hits: Schema.Array(Schema.Struct({
+    memory_key: Schema.String,
+    memory_id: Schema.String,
+    agent: Schema.String,
+    user_id: Schema.String,
+    session_id: Schema.String,
+    /** On the leg's own scale: a cosine, or a share from 0 to 1 of words or of what the question's entities say. */
+    score: Schema.Number,
+    /** The passage that was found, for a leg that looks at passages. */
+    chunk_index: Schema.NullOr(Schema.Number)
+  }))
+})
+
+export const MemorySearchTrace = make("memory.search_trace", {
+  access: "read",
+  idempotent: true,
+  writes: false,
+  listed: false,
+  teaching: {
+    what:
+      "Explain a search: the answer of memory.search with what each way of searching found on its own, and its scores.",
+    when: "A memory that should have been found was not, or stands in the wrong place.",
+    whenNot: "You want the answer alone (memory.search).",
+    args:
+      "The arguments of memory.search, with the same scope and filters; the parts of each score are always told. legs lists each way of searching with its hits, best first, on its own scale; terms the words that were looked up."
+  },
+  payload,
   answer: Schema.Struct({
-    results: Schema.Array(SearchHitView),
-    /** How many memories were compared for the order. */
-    candidates_total: Schema.Number,
-    /** Parts of the search that failed or were late, as `vector_unavailable` or `lexical_late`. */
-    degraded: Schema.Array(Schema.String),
-    /** The embedder whose vectors were compared; null when none were. */
-    embedding_model: Schema.NullOr(Schema.String),
-    ...asOfAnswer,
-    next: Schema.NullOr(Schema.String)
+    ...answer.fields,
+    /** The words of the question as they were looked up: a text holds one by its stem or by a dictionary form. */
+    terms: Schema.Array(Schema.Struct({
+      stem: Schema.String,
+      lemmas: Schema.Array(Schema.String),
+      /** A name, version, code or hash that is matched as it is. */
+      identifier: Schema.Boolean
+    })),
+    legs: Schema.Array(LegTraceView)
   })
 })

@@ -11,11 +11,12 @@ export const make: Effect.Effect<Leg, never, SearchIndex | Embedder> = Effect.ge
     name: "vector",
     find: Effect.fn("VectorLeg.find")(function*({ depth, filter, scope, text }) {
       const query = { embedderId: embedder.id, vector: yield* embedder.embedQuery(text) }
-      const found = yield* index.vector(scope, filter, query, depth)
+      const { hits, passed } = yield* index.vector(scope, filter, query, depth)
       return {
-        hits: found.map(({ cosines, head }) => ({ head, score: closeness(cosines), cosines })),
+        hits: hits.map(({ cosines, head }) => ({ head, score: closeness(cosines), cosines })),
         query,
-        corpus: null
+        corpus: null,
+        passed
       }
     })
   }

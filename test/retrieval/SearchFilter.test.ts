@@ -86,6 +86,17 @@ for (const [name, smallScope] of [["a small scope", 10_000], ["a large scope", 0
     ]
 
     describe("filters", () => {
+      it.effect("one that leaves nothing takes nothing from the next answer, in any leg", () =>
+        Effect.gen(function*() {
+          const scope = freshScope()
+          yield* remember(scope, [{ memory_key: "gate", value: "It opens at nine", entities: ["mira"] }])
+          for (const [query, leg] of [["Mira", "entities"], ["opens", "lexical"], ["opens", "vector"]] as const) {
+            const legs = { legs: [leg] }
+            assert.deepStrictEqual(yield* keysFound(scope, query, { tags: ["absent"] }, legs), [], leg)
+            assert.deepStrictEqual(yield* keysFound(scope, query, {}, legs), ["gate"], leg)
+          }
+        }))
+
       it.effect("are the exact algebra of sets, in every leg", () =>
         Effect.gen(function*() {
           const scope = yield* seeded

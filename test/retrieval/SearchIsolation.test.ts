@@ -2,6 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as FastCheck from "effect/FastCheck"
 import type { Scope } from "../../src/kernel/Identity.ts"
+import type { Status } from "../../src/memory/MemoryModel.ts"
 import type { SearchFilter } from "../../src/retrieval/SearchModel.ts"
 import { freshScope } from "../memory/MemoryFixture.ts"
 import { change, find, layerSearch, type Memory, remember } from "./SearchFixture.ts"
@@ -31,7 +32,8 @@ const item = FastCheck.record({
   tags: FastCheck.subarray(["t1", "t2"]),
   entities: FastCheck.subarray(["vault", "mira"]),
   agent: FastCheck.constantFrom("", "coder"),
-  session_id: FastCheck.constantFrom("", "s1")
+  session_id: FastCheck.constantFrom("", "s1"),
+  status: FastCheck.constantFrom<Status>("active", "active", "superseded", "duplicate", "proposed")
 })
 const items = FastCheck.array(item, { minLength: 1, maxLength: 10 })
 const narrowing: FastCheck.Arbitrary<Partial<SearchFilter>> = FastCheck.oneof(
@@ -45,17 +47,24 @@ const narrowing: FastCheck.Arbitrary<Partial<SearchFilter>> = FastCheck.oneof(
 const cases = FastCheck.record({ mine: items, theirs: items, later: items, query: text, narrowing })
 
 const seen = (scope: Scope, query: string, filter: Partial<SearchFilter>) =>
-  Effect.map(find(scope, query, filter, { limit: 50 }), ({ candidates, degraded, hits }) => ({
-    candidates,
-    degraded,
-    hits: hits.map(({ candidate, components, excerpt, score }) => ({
-      id: candidate.head.memory_id,
-      user: candidate.head.user_id,
-      score,
-      components,
-      excerpt
-    }))
-  }))
+  Effect.map(
+    find(scope, query, filter, { limit: 50, collapse: true }),
+    ({ candidates, degraded, hits, suppressed, verdict }) => ({
+      candidates,
+      degraded,
+      suppressed,
+      verdict,
+      hits: hits.map(({ candidate, components, excerpt, relevance, score, siblings }) => ({
+        id: candidate.head.memory_id,
+        user: candidate.head.user_id,
+        score,
+        components,
+        relevance,
+        siblings,
+        excerpt
+      }))
+    })
+  )
 
 const of = (user_id: string, given: ReadonlyArray<Omit<Memory, "user_id">>): ReadonlyArray<Memory> =>
   given.map((memory) => ({ ...memory, user_id }))

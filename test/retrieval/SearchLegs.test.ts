@@ -6,7 +6,10 @@ import * as Layer from "effect/Layer"
 import * as Ref from "effect/Ref"
 import * as TestClock from "effect/TestClock"
 import { Corrupt, Unavailable } from "../../src/kernel/LoomError.ts"
+import type { MemoryRow } from "../../src/memory/MemoryModel.ts"
 import * as EmbedderTest from "../../src/platform/EmbedderTest.ts"
+import * as GatePolicy from "../../src/retrieval/GatePolicy.ts"
+import * as RankPolicy from "../../src/retrieval/RankPolicy.ts"
 import * as Search from "../../src/retrieval/Search.ts"
 import { SearchIndex } from "../../src/retrieval/SearchIndex.ts"
 import { placeKey } from "../../src/retrieval/SearchModel.ts"
@@ -17,20 +20,24 @@ import { anyRow } from "./SearchFixture.ts"
 const scope = { org: "acme", namespace: "legs" }
 const head = rowOf(scope, { memory_key: "tea" })
 
+const near = (head: MemoryRow) => ({ hits: [{ head, cosines: { value: 0.5, key: 0 } }], passed: [] })
+
 /** An index that finds one memory, or does in a leg what a test says. */
 const indexWith = (changed: Partial<SearchIndex["Type"]>) =>
   Layer.succeed(SearchIndex, {
-    vector: () => Effect.succeed([{ head, cosines: { value: 0.5, key: 0 } }]),
+    vector: () => Effect.succeed(near(head)),
     lexical: () =>
       Effect.succeed({
         corpus: { rows: 1, meanLength: 2, holding: [1, 1] },
-        hits: [{ head, terms: { counts: [1, 1], length: 2 } }]
+        hits: [{ head, terms: { counts: [1, 1], length: 2 } }],
+        passed: []
       }),
-    chunks: () => Effect.succeed({ corpus: { rows: 0, meanLength: 0, holding: [] }, hits: [] }),
+    chunks: () => Effect.succeed({ corpus: { rows: 0, meanLength: 0, holding: [] }, hits: [], passed: [] }),
     knownEntities: () => Effect.succeed([]),
     entityRows: () => Effect.succeed(new Map()),
     servedRows: () => Effect.succeed(1),
     naming: () => Effect.succeed([]),
+    hidden: () => Effect.succeed([]),
     cosines: (_, places) => Effect.succeed(new Map(places.map((place) => [placeKey(place), { value: 0.5, key: 0 }]))),
     counts: (_, places) =>
       Effect.succeed(new Map(places.map((place) => [placeKey(place), { counts: [1, 1], length: 2 }]))),
@@ -45,7 +52,10 @@ const find = (changed: Partial<SearchIndex["Type"]>) =>
     (search) => search.find({ scope, filter: anyRow, text: "green tea", limit: 5, legs: [], excerptLength: 100 })
   ).pipe(
     Effect.provide(
-      Search.layer.pipe(Layer.provide([indexWith(changed), EmbedderTest.layerTest]), Layer.provideMerge(quiet))
+      Search.layer.pipe(
+        Layer.provide([indexWith(changed), EmbedderTest.layerTest, RankPolicy.layer, GatePolicy.layer]),
+        Layer.provideMerge(quiet)
+      )
     )
   )
 
@@ -67,7 +77,7 @@ describe("legs", () => {
     Effect.gen(function*() {
       const stopped = yield* Ref.make(false)
       const never = Effect.onInterrupt(Effect.never, () => Ref.set(stopped, true))
-      const late = Effect.delay(Effect.succeed([{ head, cosines: { value: 0.5, key: 0 } }]), "3 seconds")
+      const late = Effect.delay(Effect.succeed(near(head)), "3 seconds")
       const fiber = yield* Effect.fork(find({ lexical: () => never, vector: () => late }))
       yield* TestClock.adjust("4 seconds")
       assert.isNull(fiber.unsafePoll())
@@ -88,7 +98,7 @@ describe("legs", () => {
   it.effect("what one leg found is ranked by the others' measures too", () =>
     Effect.gen(function*() {
       const other = rowOf(scope, { memory_key: "coffee", memory_id: "mem_other" })
-      const result = yield* find({ vector: () => Effect.succeed([{ head: other, cosines: { value: 0.5, key: 0 } }]) })
+      const result = yield* find({ vector: () => Effect.succeed(near(other)) })
       assert.sameMembers([...keys(result)], ["tea", "coffee"])
       assert.deepStrictEqual(new Set(result.hits.map(({ score }) => score)).size, 1)
     }))
@@ -101,7 +111,21 @@ describe("legs", () => {
         content_sha256: "0".repeat(64),
         version: head.version + 1n
       })
-      const result = yield* find({ vector: () => Effect.succeed([{ head: later, cosines: { value: 0.5, key: 0 } }]) })
+      const result = yield* find({ vector: () => Effect.succeed(near(later)) })
       assert.deepStrictEqual(result.hits.map(({ candidate }) => candidate.head.version), [later.version])
+    }))
+
+  it.effect("hits are answered though what was hidden cannot be counted, or not in time", () =>
+    Effect.gen(function*() {
+      const passed = rowOf(scope, { memory_key: "old", memory_id: "mem_old", status: "superseded" })
+      const vector = () => Effect.succeed({ ...near(head), passed: [passed] })
+      const lost = yield* find({ vector, hidden: () => Effect.fail(new Unavailable({ operation: "heads" })) })
+      assert.deepStrictEqual([keys(lost), lost.suppressed, lost.degraded], [["tea"], null, []])
+      const fiber = yield* Effect.fork(find({ vector, hidden: () => Effect.never }))
+      yield* TestClock.adjust("1 second")
+      const late = yield* Fiber.join(fiber)
+      assert.deepStrictEqual([keys(late), late.suppressed], [["tea"], null])
+      const counted = yield* find({ vector, hidden: () => Effect.succeed([{ ...passed, ended: false }]) })
+      assert.strictEqual(counted.suppressed?.superseded, 1)
     }))
 })

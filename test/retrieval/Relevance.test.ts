@@ -1,0 +1,69 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as FastCheck from "effect/FastCheck"
+import type { Candidate } from "../../src/retrieval/Fusion.ts"
+import { evidenceOf, type OwnEvidence, relevance, UNKNOWN } from "../../src/retrieval/Relevance.ts"
+import { termGroups } from "../../src/retrieval/SearchTerms.ts"
+import { rowOf } from "../memory/MemoryFixture.ts"
+
+const share = FastCheck.double({ min: 0, max: 1, noNaN: true })
+const evidence: FastCheck.Arbitrary<OwnEvidence> = FastCheck.record({
+  words: FastCheck.option(share),
+  closeness: FastCheck.option(FastCheck.double({ min: -1, max: 1, noNaN: true })),
+  identifier: share,
+  named: FastCheck.boolean(),
+  exact: FastCheck.boolean()
+})
+
+const nothing: OwnEvidence = { words: 0, closeness: 0, identifier: 0, named: false, exact: false }
+
+const candidate = (changed: Partial<Candidate>, entities: ReadonlyArray<string> = []): Candidate => ({
+  head: rowOf({ org: "acme", namespace: "relevance" }, { memory_key: "tea", entities }),
+  cosines: undefined,
+  terms: undefined,
+  passage: undefined,
+  ...changed
+})
+
+const held = (query: string, changed: Partial<Candidate>, entities: ReadonlyArray<string> = []) =>
+  evidenceOf(query, termGroups(query), () => false)(candidate(changed, entities))
+
+describe("Relevance", () => {
+  it("lies between 0 and 1 and never falls when a part of the evidence grows", () => {
+    FastCheck.assert(FastCheck.property(evidence, share, (own, more) => {
+      const at = relevance(own)
+      assert.isTrue(at > 0 && at < 1)
+      const grown: ReadonlyArray<OwnEvidence> = [
+        { ...own, words: Math.max(own.words ?? UNKNOWN.words, more) },
+        { ...own, closeness: Math.max(own.closeness ?? UNKNOWN.closeness, more) },
+        { ...own, identifier: Math.max(own.identifier, more) },
+        { ...own, named: true },
+        { ...own, exact: true }
+      ]
+      for (const one of grown) assert.isAtLeast(relevance(one), at)
+    }))
+  })
+
+  it("tells an unrelated memory, a half match and a whole one apart", () => {
+    assert.isBelow(relevance({ ...nothing, closeness: 0.15 }), 0.05)
+    assert.closeTo(relevance({ ...nothing, words: 0.5, closeness: 0.5 }), 0.5, 0.01)
+    assert.isAbove(relevance({ ...nothing, words: 1, closeness: 0.7 }), 0.9)
+    assert.isAbove(relevance({ ...nothing, words: 1, closeness: 1, exact: true }), 0.99)
+  })
+
+  it("takes what nobody looked at for unknown and not for absent", () => {
+    assert.deepStrictEqual(held("green tea", {}), { ...nothing, words: null, closeness: null })
+    assert.deepStrictEqual(held("!!", { terms: { counts: [], length: 4 } }).words, null)
+    assert.isAbove(relevance({ ...nothing, closeness: null }), relevance(nothing))
+    assert.isAbove(relevance({ ...nothing, words: null }), relevance(nothing))
+  })
+
+  it("counts words of the excerpt and of the best passage, each once, and names in the question", () => {
+    const terms = { counts: [2, 0], length: 4 }
+    assert.strictEqual(held("green tea", { terms }).words, 0.5)
+    const passage = { at: { chunk_index: 1, start: 0, end: 9 }, share: 0.5, counts: [1, 1] }
+    assert.strictEqual(held("green tea", { terms, passage }).words, 1)
+    assert.strictEqual(held("tea v1.9", { terms: { counts: [0, 1], length: 4 } }).identifier, 1)
+    assert.isTrue(held("what of the Heron Gates?", {}, ["heron gate"]).named)
+    assert.isFalse(held("what of the herons?", {}, ["heron gate"]).named)
+  })
+})
