@@ -6,7 +6,7 @@
 import type { LocomoConversation, Question } from "../services/cli/Locomo.ts"
 
 /** The category of questions whose answer is not in the conversation; they have no evidence to find. */
-const ADVERSARIAL = 5
+export const ADVERSARIAL = 5
 
 export const categoryNames: Readonly<Record<string, string>> = {
   1: "multi-hop",
@@ -109,4 +109,37 @@ export const report = (scored: ReadonlyArray<Scored>, ks: ReadonlyArray<number>)
     })),
     questions: scored.length
   }
+}
+
+export interface Judged {
+  readonly relevance: number
+  readonly gold: boolean
+}
+
+const BINS = 10
+
+/**
+ * Expected calibration error (Naeini et al. 2015): hits in ten equal bins of their relevance, the distance between mean
+ * relevance and share of gold in each, weighted by its hits. Null when there are none.
+ */
+export const calibrationError = (hits: ReadonlyArray<Judged>): number | null => {
+  if (hits.length === 0) return null
+  const bins = Array.from({ length: BINS }, () => ({ relevance: 0, gold: 0 }))
+  for (const { gold, relevance } of hits) {
+    const bin = bins[Math.max(0, Math.min(BINS - 1, Math.floor(relevance * BINS)))]
+    if (bin === undefined) continue
+    bin.relevance += relevance
+    bin.gold += gold ? 1 : 0
+  }
+  return round(bins.reduce((sum, { gold, relevance }) => sum + Math.abs(relevance - gold), 0) / hits.length)
+}
+
+/** The share that holds; null of none. */
+export const shareOf = (all: ReadonlyArray<boolean>): number | null =>
+  all.length === 0 ? null : round(all.filter((one) => one).length / all.length)
+
+/** The sets of legs of an ablation: all, each left out, each alone; every set once. */
+export const ablations = <Leg extends string>(legs: ReadonlyArray<Leg>): ReadonlyArray<ReadonlyArray<Leg>> => {
+  const sets = [legs, ...legs.map((leg) => legs.filter((other) => other !== leg)), ...legs.map((leg) => [leg])]
+  return [...new Map(sets.filter((set) => set.length > 0).map((set) => [set.join(), set])).values()]
 }

@@ -3,6 +3,7 @@
  * their evidence. A turn becomes one memory, in one namespace a conversation. Pure.
  */
 import * as Either from "effect/Either"
+import * as Option from "effect/Option"
 import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import type { ImportItem } from "./ImportItem.ts"
@@ -17,6 +18,7 @@ const Turn = Schema.Struct({
 const Question = Schema.Struct({
   question: Schema.String,
   category: Schema.Number,
+  answer: Schema.optional(Schema.Union(Schema.String, Schema.Number)),
   evidence: Schema.optionalWith(Schema.Array(Schema.String), { default: () => [] })
 })
 export type Question = typeof Question.Type
@@ -24,6 +26,10 @@ export type Question = typeof Question.Type
 const Sample = Schema.Struct({
   sample_id: Schema.String,
   conversation: Schema.Record({ key: Schema.String, value: Schema.Unknown }),
+  /** Of each session, what was extracted of each speaker: the statement, and the turns it was read from. */
+  observation: Schema.optionalWith(Schema.Record({ key: Schema.String, value: Schema.Unknown }), {
+    default: () => ({})
+  }),
   qa: Schema.optionalWith(Schema.Array(Question), { default: () => [] })
 })
 
@@ -47,6 +53,14 @@ export interface LocomoConversation {
   readonly id: string
   readonly sessions: ReadonlyArray<LocomoSession>
   readonly questions: ReadonlyArray<Question>
+  readonly facts: ReadonlyArray<LocomoFact>
+}
+
+/** A statement that was extracted from a session, and the ids of its turns as they are spelt. */
+export interface LocomoFact {
+  readonly session: number
+  readonly text: string
+  readonly evidence: ReadonlyArray<string>
 }
 
 const months = "january february march april may june july august september october november december".split(" ")
@@ -85,6 +99,25 @@ const sessionsOf = (
   return Either.right(sessions)
 }
 
+const Facts = Schema.Record({
+  key: Schema.String,
+  value: Schema.Array(Schema.Tuple(Schema.String, Schema.Union(Schema.String, Schema.Array(Schema.String))))
+})
+const isFacts = Schema.decodeUnknownOption(Facts)
+
+/** What is not of the expected shape states nothing. */
+const factsOf = ({ observation }: typeof Sample.Type): ReadonlyArray<LocomoFact> =>
+  Object.entries(observation).flatMap(([name, value]) => {
+    const session = Number(/^session_(\d+)_observation$/.exec(name)?.[1] ?? "0")
+    return Object.values(Option.getOrElse(isFacts(value), (): typeof Facts.Type => ({}))).flat().map((
+      [text, evidence]
+    ) => ({
+      session,
+      text,
+      evidence: typeof evidence === "string" ? [evidence] : evidence
+    }))
+  })
+
 /** The conversations of a file, or why it is none, in words. */
 export const parse = (text: string): Either.Either<ReadonlyArray<LocomoConversation>, string> =>
   Schema.decodeUnknownEither(File)(text).pipe(
@@ -100,7 +133,8 @@ export const parse = (text: string): Either.Either<ReadonlyArray<LocomoConversat
           Either.map(sessionsOf(sample), (sessions): LocomoConversation => ({
             id: sample.sample_id,
             sessions,
-            questions: sample.qa
+            questions: sample.qa,
+            facts: factsOf(sample)
           }))
         )
       )

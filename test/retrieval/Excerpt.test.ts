@@ -29,6 +29,22 @@ describe("bestPart", () => {
     assert.isTrue(filler.startsWith(bestPart(filler, [], [], 60)))
   })
 
+  it("it begins with the line, so that the speaker and the date stay", () => {
+    const talk = (name: string) => `[8 May 2023] ${name}: It rains here. Nothing is new. We wait.\n`
+    const said = "[9 May 2023] Mira: It was a long day. Then the kiln cracked in two places."
+    const text = `${talk("Ada").repeat(8)}${said}\n${talk("Bela").repeat(8)}`
+    const part = bestPart(text, termGroups("what cracked the kiln"), [1, 1], 180)
+    assert.include(part, said)
+    assert.isTrue(part.startsWith("["), part)
+  })
+
+  it("words close together weigh more than the first place that has one, and what follows is shown", () => {
+    const text = `The kiln is old. ${filler}The kiln broke. The kiln cost 300 euros. It was paid in May. ${filler}`
+    const part = bestPart(text, termGroups("kiln"), [1], 140)
+    assert.include(part, "The kiln broke. The kiln cost 300 euros.")
+    assert.include(part, "It was paid in May.")
+  })
+
   it("a part is always a verbatim part within the limit, and cuts no character in two", () => {
     const text = FastCheck.string({ unit: "grapheme", minLength: 0, maxLength: 400 })
     FastCheck.assert(

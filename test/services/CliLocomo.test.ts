@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Either from "effect/Either"
+import * as Memories from "../../bench/LocomoMemories.ts"
 import * as LocomoRecall from "../../bench/LocomoRecall.ts"
 import * as Locomo from "../../services/cli/Locomo.ts"
 import { locomoFile } from "./CliLocomoFile.ts"
@@ -85,5 +86,78 @@ describe("LocomoRecall", () => {
       },
       questions: 3
     })
+  })
+})
+
+describe("LocomoMemories", () => {
+  const withFacts = locomoFile.map((sample) => ({
+    ...sample,
+    observation: {
+      session_1_observation: {
+        Bela: [["Bela repaired a loom.", "D1:2"]],
+        Ada: [["Both spoke.", ["D1:1", "D1:2; D1:01"]]]
+      },
+      session_2_observation: "none"
+    }
+  }))
+  const [conversation] = Either.getOrThrow(Locomo.parse(JSON.stringify(withFacts)))
+
+  it("facts stand for the turns they were read from, sessions for themselves", () => {
+    assert.isDefined(conversation)
+    if (conversation === undefined) return
+    const seen = (mode: Memories.Mode) =>
+      Memories.memoriesOf(mode, "try-", conversation).map(({ memory_key, units }) => [memory_key, [...units]])
+    assert.deepStrictEqual(seen("facts"), [
+      ["conversation/talk-1/session-1/fact-0", ["D1:2"]],
+      ["conversation/talk-1/session-1/fact-1", ["D1:1", "D1:2"]]
+    ])
+    assert.deepStrictEqual(seen("sessions"), [
+      ["conversation/talk-1/session-1", ["D1"]],
+      ["conversation/talk-1/session-2", ["D2"]]
+    ])
+    assert.deepStrictEqual(
+      Memories.memoriesOf("turns", "try-", conversation).map(({ item }) => item.fields),
+      Locomo.items("try-", conversation).map(({ fields }) => fields)
+    )
+    const [session] = Memories.memoriesOf("sessions", "try-", conversation)
+    assert.isTrue(session?.value.startsWith("[8 May 2023] Ada: What did you do at the weekend?\n[8 May 2023] Bela: I "))
+  })
+
+  it("the evidence sentence is the one that shares most with question and answer", () => {
+    const question = { question: "What did Bela repair?", answer: "a loom", category: 4, evidence: [] }
+    const turn = "Hello there! I repaired  the loom. It was late."
+    assert.strictEqual(Memories.evidenceSentence(turn, question), "I repaired the loom.")
+    assert.isTrue(Memories.holds("x\nI repaired the\nloom. It", "I repaired  the loom."))
+    assert.isFalse(Memories.holds("I repaired the", "I repaired the loom."))
+  })
+
+  it("a fold is every other conversation", () => {
+    assert.deepStrictEqual(Memories.inFold([1, 2, 3], 0), [1, 3])
+    assert.deepStrictEqual(Memories.inFold([1, 2, 3], 1), [2])
+    assert.deepStrictEqual(Memories.inFold([1, 2, 3], undefined), [1, 2, 3])
+  })
+})
+
+describe("figures of LocomoRecall", () => {
+  it("the calibration error weighs each bin by its hits", () => {
+    assert.isNull(LocomoRecall.calibrationError([]))
+    assert.strictEqual(LocomoRecall.calibrationError([{ relevance: 1, gold: true }, { relevance: 0, gold: false }]), 0)
+    const hits = [0.9, 0.9, 0.9, 0.2].map((relevance, at) => ({ relevance, gold: at === 0 }))
+    assert.strictEqual(LocomoRecall.calibrationError(hits), 0.475)
+  })
+
+  it("an ablation is all, each left out and each alone, every set once", () => {
+    assert.deepStrictEqual(LocomoRecall.ablations(["a", "b", "c"]).map((set) => set.join("")), [
+      "abc",
+      "bc",
+      "ac",
+      "ab",
+      "a",
+      "b",
+      "c"
+    ])
+    assert.deepStrictEqual(LocomoRecall.ablations(["a", "b"]).map((set) => set.join("")), ["ab", "b", "a"])
+    assert.isNull(LocomoRecall.shareOf([]))
+    assert.strictEqual(LocomoRecall.shareOf([true, false]), 0.5)
   })
 })
