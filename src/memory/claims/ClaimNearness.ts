@@ -10,30 +10,32 @@ import { derived, related } from "./ClaimThesaurus.ts"
 /** 3: one word; 2: synonyms, derivations, one word's spellings; 1: short forms and words that are near in WordNet. */
 export type Grade = 3 | 2 | 1
 
-// What the grade of two words depends on, numbered: a pair of numbers is looked up faster than a pair of texts.
+// What the grade of two words depends on, numbered: a pair of numbers is looked up faster than a pair of texts. All three
+// are forgotten together, so that no number ever stands for two words.
 const numbers = new Map<string, number>()
-const numbered = new WeakMap<Item, number>()
+let numbered = new WeakMap<Item, number>()
 const answers = new Map<number, Grade | 0>()
 // Some 50 bytes each.
 const mostKept = 50_000
-// Below the square root of the largest whole number.
-const mostNumbers = 1_000_000
+// Above every number, and its square below the largest whole number.
+const base = 1_000_000
+
+const forget = () => {
+  numbers.clear()
+  numbered = new WeakMap()
+  answers.clear()
+}
 
 /** The number of a word: one for all words that are graded alike. */
 const numberOf = (item: Item): number => {
   const known = numbered.get(item)
   if (known !== undefined) return known
   const name = `${item.kind}${item.predicate === true ? "!" : ":"}${item.text}:${item.lemma}`
-  let number = numbers.get(name)
-  if (number === undefined) {
-    if (numbers.size >= mostKept) numbers.clear()
-    number = nextNumber = (nextNumber + 1) % mostNumbers
-    numbers.set(name, number)
-  }
+  const number = numbers.get(name) ?? numbers.size
+  numbers.set(name, number)
   numbered.set(item, number)
   return number
 }
-let nextNumber = 0
 
 /** The grade of two words, 0 for none. */
 export const nearness = (from: Item, to: Item): Grade | 0 => {
@@ -42,11 +44,11 @@ export const nearness = (from: Item, to: Item): Grade | 0 => {
     return isHour(from.concept, to.concept) || isHour(to.concept, from.concept) ? 2 : 0
   }
   if (from.lemma === to.lemma) return 3
-  const pair = numberOf(from) * mostNumbers + numberOf(to)
+  if (numbers.size >= mostKept || answers.size >= mostKept) forget()
+  const pair = numberOf(from) * base + numberOf(to)
   const known = answers.get(pair)
   if (known !== undefined) return known
   const found = isOneMeaning(from, to) ? 2 : isNear(from, to) ? 1 : 0
-  if (answers.size >= mostKept) answers.clear()
   answers.set(pair, found)
   return found
 }
