@@ -40,6 +40,8 @@ import * as WritePolicy from "../../src/memory/WritePolicy.ts"
 import * as NamespaceCache from "../../src/namespace/NamespaceCache.ts"
 import * as NamespaceHandlers from "../../src/namespace/NamespaceHandlers.ts"
 import * as NamespaceStoreClickhouse from "../../src/namespace/NamespaceStoreClickhouse.ts"
+import * as CursorKeysClickhouse from "../../src/platform/CursorKeysClickhouse.ts"
+import * as Cursors from "../../src/platform/Cursors.ts"
 import * as GatePolicy from "../../src/retrieval/GatePolicy.ts"
 import * as RankPolicy from "../../src/retrieval/RankPolicy.ts"
 import * as Search from "../../src/retrieval/Search.ts"
@@ -55,7 +57,8 @@ export const layerStores = Layer.mergeAll(
   BeliefSourcesClickhouse.layer,
   NamespaceStoreClickhouse.layer,
   BlacklistStoreClickhouse.layer,
-  TokenStoreClickhouse.layer
+  TokenStoreClickhouse.layer,
+  Layer.provide(Cursors.layer, CursorKeysClickhouse.layer)
 )
 
 /**
