@@ -101,6 +101,12 @@ export class SearchIndex extends Context.Tag("loom/retrieval/SearchIndex")<Searc
     weights: EntityWeights,
     limit: number
   ) => Effect.Effect<ReadonlyArray<Head>, StoreError>
+  /** The memories of these ids that may be found, in any order. */
+  readonly byIds: (
+    scope: Scope,
+    filter: SearchFilter,
+    ids: ReadonlyArray<string>
+  ) => Effect.Effect<ReadonlyArray<Head>, StoreError>
   /** Of these places those whose memory would be served but for its state, with the content it still has. */
   readonly hidden: (
     scope: Scope,

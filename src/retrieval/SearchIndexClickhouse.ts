@@ -136,6 +136,9 @@ export const make = (options: IndexOptions): Effect.Effect<SearchIndex["Type"], 
           passage: { chunk_index: found.row.chunk_index, start: found.row.start_at, end: found.row.end_at }
         }))
       }),
+      byIds: Effect.fn("SearchIndex.byIds")(function*(scope, filter, ids) {
+        return ids.length === 0 ? [] : yield* clickhouse.query(Rows.byIds(scope, filter, ids), Rows.HeadRow)
+      }),
       hidden: Effect.fn("SearchIndex.hidden")(function*(scope, filter, places) {
         if (places.length === 0) return []
         const asked = new Set(places.map(placeKey))

@@ -48,7 +48,14 @@ export const HeadRow = Schema.Struct({
   canonical_sha256: Schema.String,
   duplicate_of: Schema.String,
   verified_kind: MemoryRow.fields.verified_kind,
-  verified_sha256: Schema.String
+  verified_sha256: Schema.String,
+  updated_at: EpochMillis,
+  invalid_at: Schema.NullOr(EpochMillis),
+  superseded_by: Schema.String,
+  temporal_anchor: Schema.NullOr(EpochMillis),
+  temporal_confidence: Schema.NullOr(Schema.Number),
+  source_resource_id: Schema.String,
+  reinforcement_count: Schema.Number
 })
 
 export const headColumns: Fragment = ch.join(Object.keys(HeadRow.fields).map((name) => ch.identifier(name)))
@@ -74,6 +81,18 @@ export const heads = (scope: Scope, filter: SearchFilter, places: ReadonlyArray<
   ch.sql("SearchIndex.heads")`SELECT ${headColumns} ${
     foundAmong(scope, filter, ch.fragment`${within(scope, filter)} AND ${atIdentities(places)}`)
   }`
+
+/** The memories of these ids that may be found. */
+export const byIds = (scope: Scope, filter: SearchFilter, ids: ReadonlyArray<string>): Statement =>
+  ch.sql("SearchIndex.byIds")`SELECT ${headColumns} ${
+    found(
+      scope,
+      filter,
+      ch.fragment`${within(scope, filter)} AND (agent, user_id, session_id, memory_key) IN (
+        SELECT agent, user_id, session_id, memory_key FROM loom.memory
+        WHERE ${within(scope, filter)} AND memory_id IN ${ch.array("String", ids)})`
+    )
+  } AND memory_id IN ${ch.array("String", ids)}`
 
 export const HiddenRow = Schema.Struct({ ...HeadRow.fields, ended: Flag })
 

@@ -37,6 +37,7 @@ const indexWith = (changed: Partial<SearchIndex["Type"]>) =>
     entityRows: () => Effect.succeed(new Map()),
     servedRows: () => Effect.succeed(1),
     naming: () => Effect.succeed([]),
+    byIds: () => Effect.succeed([]),
     hidden: () => Effect.succeed([]),
     cosines: (_, places) => Effect.succeed(new Map(places.map((place) => [placeKey(place), { value: 0.5, key: 0 }]))),
     counts: (_, places) =>
