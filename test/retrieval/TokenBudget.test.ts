@@ -46,7 +46,7 @@ describe("TokenBudget", () => {
       [false, true, true, true]
     )
     // The one that answers goes before crumbs.
-    assert.deepStrictEqual(pack([{ value: 0.9, tokens: 100 }, { value: 0.1, tokens: 1 }], 100), [true, false])
+    assert.deepStrictEqual(pack([{ value: 0.1, tokens: 1 }, { value: 0.9, tokens: 100 }], 100), [false, true])
     assert.deepStrictEqual(pack([{ value: 0.9, tokens: 1 }, { value: 0, tokens: 0 }], 0), [false, true])
     assert.deepStrictEqual(pack([], 10), [])
   })
