@@ -6,7 +6,6 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Option from "effect/Option"
 import type { Scope } from "../kernel/Identity.ts"
 import { sha256 } from "../kernel/Json.ts"
 import type { Overloaded, StoreError } from "../kernel/LoomError.ts"
@@ -21,7 +20,7 @@ import { GatePolicy } from "./GatePolicy.ts"
 import { RankPolicy } from "./RankPolicy.ts"
 import { evidenceOf, relevance } from "./Relevance.ts"
 import * as SearchAdmission from "./SearchAdmission.ts"
-import { headsOf, knownOf, make as completion } from "./SearchCompletion.ts"
+import { complete, headsOf, knownOf } from "./SearchCompletion.ts"
 import { excerptsOf } from "./SearchExcerpts.ts"
 import { SearchIndex } from "./SearchIndex.ts"
 import { haveFailed, make as makeLegs, passedBy } from "./SearchLegs.ts"
@@ -113,9 +112,6 @@ export const defaultOptions: SearchOptions = {
 /** Hits of each leg that are compared. On the development conversations, 15 gave the answers that all rows give. */
 const LEAST_DEPTH = 30
 
-// Some keyed reads; a count that takes longer is worth less than the wait.
-const COUNT_WITHIN = "1 second"
-
 type Needs = SearchIndex | Embedder | RankPolicy | GatePolicy
 
 export const make = (options: SearchOptions): Effect.Effect<Search["Type"], never, Needs> =>
@@ -139,11 +135,22 @@ export const make = (options: SearchOptions): Effect.Effect<Search["Type"], neve
       const query = answers.find((answer) => answer.query !== null)?.query ?? null
       const corpus = answers.find((answer) => answer.corpus !== null)?.corpus ?? null
       const hits = answers.flatMap(({ hits }) => hits)
-      const completed = completion(index, question, query, corpus !== null)
-      const heads = headsOf(hits)
-      const isFound = new Set(heads.map(({ memory_id }) => memory_id))
+      // What an earlier state hid is not looked up, and a list that goes on was told of it at its beginning.
+      const counts = filter.asOf === undefined && request.listed === undefined
+      const hidden = counts ? passedBy(answers) : []
+      const found = headsOf(hits)
+      const isFound = new Set(found.map(({ memory_id }) => memory_id))
       const pushedOut = yield* index.byIds(scope, filter, request.listed?.filter((id) => !isFound.has(id)) ?? [])
-      const candidates = yield* completed([...heads, ...pushedOut], knownOf(hits))
+      const heads = [...found, ...pushedOut]
+      const { candidates: all, excerpts: texts } = yield* complete(
+        index,
+        question,
+        query,
+        corpus !== null,
+        [...heads, ...hidden],
+        knownOf(hits)
+      )
+      const candidates = all.slice(0, heads.length)
       const entities = answers.find((answer) => answer.entities !== undefined)?.entities ?? null
       const evidence: Fusion.Evidence = {
         terms,
@@ -165,24 +172,15 @@ export const make = (options: SearchOptions): Effect.Effect<Search["Type"], neve
       const relevanceOf = ({ candidate }: Ranked) => relevance(held(candidate))
       const last = best.length < request.limit ? -Infinity : best.at(-1)?.ranked.score ?? -Infinity
 
-      /** Of the hidden rows the legs passed by, those that would have stood among the hits. */
-      const suppressed = Effect.gen(function*() {
-        const found = yield* index.hidden(scope, filter, passedBy(answers))
-        if (found.length === 0) return Suppressed.none
-        const hidden = new Map(found.map((head) => [placeKey(head), head]))
-        const ranked = ranking.rank(yield* completed(found, new Map()), evidence)
-        const among = ranked.filter((one) => one.score >= last && gate.isEnough(relevanceOf(one)))
-        return Suppressed.count(among.flatMap(({ candidate }) => hidden.get(placeKey(candidate.head)) ?? []), filter)
-      })
-      const [excerpts, counts] = yield* Effect.all([
-        excerptsOf(
-          index,
-          { scope, terms, corpus, length: request.excerptLength },
-          best.map(({ ranked }) => ranked)
-        ),
-        // What an earlier state hid is not looked up, and a list that goes on was told of it at its beginning.
-        filter.asOf === undefined && request.listed === undefined ? orNull(suppressed) : Effect.succeed(null)
-      ], { concurrency: 2 })
+      // Of the hidden rows the legs passed by, those that would have stood among the hits.
+      const among = ranking.rank(all.slice(heads.length), evidence)
+        .filter((one) => one.score >= last && gate.isEnough(relevanceOf(one)))
+      const states = new Map(hidden.map((head) => [placeKey(head), head]))
+      const excerpts = yield* excerptsOf(
+        index,
+        { scope, terms, corpus, texts, length: request.excerptLength },
+        best.map(({ ranked }) => ranked)
+      )
       const shown = best.map(({ ranked, siblings }, at): SearchHit => {
         const relevant = relevanceOf(ranked)
         return {
@@ -199,7 +197,9 @@ export const make = (options: SearchOptions): Effect.Effect<Search["Type"], neve
         degraded,
         embedderId: query?.embedderId ?? null,
         verdict: gate.judge(shown.map(({ relevance }) => relevance), degraded),
-        suppressed: counts,
+        suppressed: counts
+          ? Suppressed.count(among.flatMap(({ candidate }) => states.get(placeKey(candidate.head)) ?? []), filter)
+          : null,
         rest: request.listed === undefined
           ? folded.slice(request.limit).map(({ ranked }) => ({
             memory_id: ranked.candidate.head.memory_id,
@@ -230,21 +230,6 @@ const inList = (
   const isListed = new Set(listed)
   return { all: [...listed, ...ranked.filter((one) => !isListed.has(one))], listed: listed.length }
 }
-
-/** A count in its time, or null: hits are not held up by what is only told beside them. */
-const orNull = <A>(counted: Effect.Effect<A, StoreError>): Effect.Effect<A | null> =>
-  counted.pipe(
-    Effect.timeoutOption(COUNT_WITHIN),
-    Effect.map(Option.getOrNull),
-    Effect.catchAll((error) =>
-      Effect.as(
-        Effect.logWarning("What a search hid could not be counted").pipe(
-          Effect.annotateLogs({ reason: error.message })
-        ),
-        null
-      )
-    )
-  )
 
 /** Whether a head is the question word for word: the same text, or the same claim in canonical form. */
 const asked = (text: string) => {

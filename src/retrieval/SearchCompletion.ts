@@ -1,12 +1,13 @@
 /**
  * What one leg found, completed by what the others would have said of it: a memory that the words brought gets its
- * cosine, one that the vector brought gets its word counts, so that all candidates are judged by the same evidence.
+ * cosine, one that the vector brought gets its word counts, so that all candidates are judged by the same evidence. One
+ * reading serves them all, hidden ones too, and brings the excerpts along.
  */
 import * as Effect from "effect/Effect"
 import { identityKey } from "../kernel/Identity.ts"
 import type { StoreError } from "../kernel/LoomError.ts"
 import type * as Fusion from "./Fusion.ts"
-import type { QueryVector, SearchIndex } from "./SearchIndex.ts"
+import type { PlaceMap, QueryVector, SearchIndex } from "./SearchIndex.ts"
 import type { LegHit } from "./SearchLeg.ts"
 import { placeKey } from "./SearchModel.ts"
 import type { Head, Question } from "./SearchModel.ts"
@@ -14,33 +15,32 @@ import type { Head, Question } from "./SearchModel.ts"
 /** What is known of a place, by `placeKey`. */
 export type Known = ReadonlyMap<string, Partial<Pick<Fusion.Candidate, "cosines" | "terms" | "passage">>>
 
-const none = Effect.succeed(new Map<string, never>())
+export interface Completed {
+  readonly candidates: ReadonlyArray<Fusion.Candidate>
+  readonly excerpts: PlaceMap<string>
+}
 
 /** Completes heads: with cosines when there is a query vector, with word counts when the lexical leg answered. */
-export const make = (
-  index: Pick<SearchIndex["Type"], "cosines" | "counts">,
-  question: Question,
+export const complete = (
+  index: Pick<SearchIndex["Type"], "derived">,
+  { scope, terms }: Question,
   query: QueryVector | null,
-  lexical: boolean
-) =>
-(heads: ReadonlyArray<Head>, known: Known): Effect.Effect<ReadonlyArray<Fusion.Candidate>, StoreError> =>
-  Effect.gen(function*() {
-    const without = (key: "cosines" | "terms") => heads.filter((head) => known.get(placeKey(head))?.[key] === undefined)
-    const [cosines, counts] = yield* Effect.all([
-      query === null ? none : index.cosines(question.scope, without("cosines"), query),
-      lexical ? index.counts(question.scope, without("terms"), question.terms) : none
-    ], { concurrency: 2 })
-    return heads.map((head): Fusion.Candidate => {
-      const key = placeKey(head)
-      const found = known.get(key)
+  lexical: boolean,
+  heads: ReadonlyArray<Head>,
+  known: Known
+): Effect.Effect<Completed, StoreError> =>
+  Effect.map(index.derived(scope, heads, query, lexical ? terms : []), (derived) => ({
+    candidates: heads.map((head): Fusion.Candidate => {
+      const [said, read] = [known.get(placeKey(head)), derived.get(placeKey(head))]
       return {
         head,
-        cosines: found?.cosines ?? cosines.get(key),
-        terms: found?.terms ?? counts.get(key),
-        passage: found?.passage
+        cosines: said?.cosines ?? read?.cosines,
+        terms: said?.terms ?? (lexical ? read?.terms : undefined),
+        passage: said?.passage
       }
-    })
-  })
+    }),
+    excerpts: new Map([...derived].map(([key, { excerpt }]) => [key, excerpt]))
+  }))
 
 /** Each memory once; of two versions that legs saw a moment apart, the later. */
 export const headsOf = (hits: ReadonlyArray<LegHit>): ReadonlyArray<Head> => {

@@ -5,7 +5,7 @@ import type { StoreError } from "../kernel/LoomError.ts"
 import { weight } from "./Bm25.ts"
 import { bestPart } from "./Excerpt.ts"
 import type { Ranked } from "./Fusion.ts"
-import type { SearchIndex } from "./SearchIndex.ts"
+import type { PlaceMap, SearchIndex } from "./SearchIndex.ts"
 import { placeKey } from "./SearchModel.ts"
 import type { Corpus } from "./SearchModel.ts"
 import type { TermGroup } from "./SearchTerms.ts"
@@ -17,25 +17,27 @@ export interface ExcerptRequest {
   readonly corpus: Corpus | null
   /** Longest excerpt, in UTF-16 units. */
   readonly length: number
+  /** The texts of values, by `placeKey`. */
+  readonly texts: PlaceMap<string>
 }
 
 /** One excerpt for each hit, in their order; the empty text for one that is gone. */
 export const excerptsOf = (
-  index: Pick<SearchIndex["Type"], "excerpts" | "passages">,
-  { corpus, length, scope, terms }: ExcerptRequest,
+  index: Pick<SearchIndex["Type"], "passages">,
+  { corpus, length, scope, terms, texts }: ExcerptRequest,
   hits: ReadonlyArray<Ranked>
 ): Effect.Effect<ReadonlyArray<string>, StoreError> =>
-  Effect.gen(function*() {
-    const weights = terms.map((_, at) => corpus === null ? 1 : weight(corpus.rows, corpus.holding[at] ?? 0))
-    const [excerpts, passages] = yield* Effect.all([
-      index.excerpts(scope, hits.flatMap(({ candidate, passage }) => passage === null ? [candidate.head] : [])),
-      index.passages(
-        scope,
-        hits.flatMap(({ candidate, passage }) => passage === null ? [] : [{ place: candidate.head, passage }])
-      )
-    ], { concurrency: 2 })
-    return hits.map(({ candidate }) => {
-      const key = placeKey(candidate.head)
-      return bestPart(passages.get(key) ?? excerpts.get(key) ?? "", terms, weights, length)
-    })
-  })
+  Effect.map(
+    index.passages(
+      scope,
+      hits.flatMap(({ candidate, passage }) => passage === null ? [] : [{ place: candidate.head, passage }])
+    ),
+    (passages) => {
+      const weights = terms.map((_, at) => corpus === null ? 1 : weight(corpus.rows, corpus.holding[at] ?? 0))
+      return hits.map(({ candidate, passage }) => {
+        const key = placeKey(candidate.head)
+        const text = (passage === null ? undefined : passages.get(key)) ?? texts.get(key) ?? ""
+        return bestPart(text, terms, weights, length)
+      })
+    }
+  )

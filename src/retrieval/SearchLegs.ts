@@ -12,7 +12,7 @@ import * as LexicalLeg from "./LexicalLeg.ts"
 import type { SearchIndex } from "./SearchIndex.ts"
 import { type Leg, type LegAnswer, type LegHit, nothing } from "./SearchLeg.ts"
 import { placeKey } from "./SearchModel.ts"
-import type { LegName, Place, Question } from "./SearchModel.ts"
+import type { HiddenHead, LegName, Question } from "./SearchModel.ts"
 import * as VectorLeg from "./VectorLeg.ts"
 
 /** What one leg brought, before anything was made of it. */
@@ -81,7 +81,7 @@ export const haveFailed = (outcomes: ReadonlyArray<LegOutcome>): boolean =>
 const saysNothing = ({ answer, degraded, name }: LegOutcome): boolean =>
   degraded !== null || (name === "entities" && answer === nothing)
 
-/** The places that legs passed by, each once. */
-export const passedBy = (answers: ReadonlyArray<LegAnswer>): ReadonlyArray<Place> => [
-  ...new Map(answers.flatMap(({ passed = [] }) => passed.map((place) => [placeKey(place), place] as const))).values()
+/** The hidden memories that legs passed by, each once. */
+export const passedBy = (answers: ReadonlyArray<LegAnswer>): ReadonlyArray<HiddenHead> => [
+  ...new Map(answers.flatMap(({ passed = [] }) => passed.map((head) => [placeKey(head), head] as const))).values()
 ]
