@@ -14,6 +14,9 @@ import * as BlacklistStoreClickhouse from "../../src/blacklist/BlacklistStoreCli
 import * as ForFileClickhouse from "../../src/context/ForFileClickhouse.ts"
 import * as ForFileHandlers from "../../src/context/ForFileHandlers.ts"
 import * as ForFileOptions from "../../src/context/ForFileOptions.ts"
+import * as PackClickhouse from "../../src/context/PackClickhouse.ts"
+import * as PackHandlers from "../../src/context/PackHandlers.ts"
+import * as WorkingMemory from "../../src/context/WorkingMemory.ts"
 import * as ActorRules from "../../src/memory/ActorRules.ts"
 import * as BeliefSourcesClickhouse from "../../src/memory/BeliefSourcesClickhouse.ts"
 import * as CalibrationHandlers from "../../src/memory/CalibrationHandlers.ts"
@@ -114,6 +117,7 @@ export const layerDispatch = Layer.effect(
       ReviewHandlers.make,
       SearchHandlers.make,
       ForFileHandlers.make,
+      PackHandlers.make,
       CalibrationHandlers.make,
       NamespaceHandlers.make,
       BlacklistHandlers.make,
@@ -125,5 +129,5 @@ export const layerDispatch = Layer.effect(
   Layer.provide(layerSweep),
   Layer.provide(MemoryClient.layer),
   Layer.provide(Search.layer.pipe(Layer.provide(SearchIndexClickhouse.layer))),
-  Layer.provide([ForFileClickhouse.layer, Tokens.layer])
+  Layer.provide([ForFileClickhouse.layer, PackClickhouse.layer, WorkingMemory.layerEmpty, Tokens.layer])
 )
