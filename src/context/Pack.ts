@@ -62,11 +62,11 @@ export const make = Effect.gen(function*() {
       has(section) ? store.listed(scope, section, of, served) : Effect.succeed(nothing)
 
     const find = (
-      section: SectionName,
+      isWanted: boolean,
       text: string | null,
       memory_type: string | null
-    ): Effect.Effect<SearchResult | "unavailable" | null, Overloaded> =>
-      !has(section) || text === null
+    ): Effect.Effect<Outcome, Overloaded> =>
+      !isWanted || text === null
         ? Effect.succeed(null)
         : search.find({
           scope,
@@ -80,15 +80,18 @@ export const make = Effect.gen(function*() {
           Effect.catchTags({ Unavailable: () => unanswered, Corrupt: () => unanswered })
         )
 
+    const asked = question.query ?? question.situation
+    // Procedures stand among the memories of a search; one of their own is for a question of their own.
+    const ownProcedures = has("procedures") && question.situation !== null && question.situation !== asked
     const looked = yield* Effect.all({
       working: has("working_memory") ? working.read(scope, worker, now) : Effect.succeed([]),
       session: list("session", { ...writer, session_id: worker.session_id, run_id: null }),
       // A profile is its user's, whoever wrote it.
       profile: list("profile", { agent: null, user_id: worker.user_id, session_id: null, run_id: null }),
       decisions: list("decisions", writer),
-      memories: find("memories", question.query ?? question.situation, null),
-      procedures: find("procedures", question.situation ?? question.query, "procedural"),
-      reflections: find("reflections", question.query ?? question.situation, "reflection")
+      memories: find(isSearched(question), asked, null),
+      procedures: find(ownProcedures, question.situation, PROCEDURAL),
+      reflections: find(has("reflections"), asked, REFLECTION)
     }, { concurrency: "unbounded" })
 
     const lists = [looked.session, looked.profile, looked.decisions]
@@ -102,7 +105,7 @@ export const make = Effect.gen(function*() {
 
     const memoriesAt = ({ places }: Listed): ReadonlyArray<PackMemory> =>
       places.flatMap((place) => read.get(identityKey(place)) ?? [])
-    const found = (result: SearchResult | "unavailable" | null): ReadonlyArray<FoundMemory> =>
+    const found = (result: Outcome): ReadonlyArray<FoundMemory> =>
       hitsOf(result).flatMap((hit) => {
         const memory = read.get(identityKey(hit.candidate.head))
         return memory === undefined ? [] : [foundOf(hit, memory)]
@@ -115,7 +118,9 @@ export const make = Effect.gen(function*() {
         profile: memoriesAt(looked.profile),
         decisions: memoriesAt(looked.decisions),
         memories: isAnswer(looked.memories) ? found(looked.memories) : null,
-        procedures: found(looked.procedures),
+        procedures: ownProcedures
+          ? found(looked.procedures)
+          : found(looked.memories).filter(({ memory }) => memory.memory_type === PROCEDURAL),
         reflections: found(looked.reflections),
         unread: {
           session: looked.session.total - looked.session.places.length,
@@ -129,6 +134,14 @@ export const make = Effect.gen(function*() {
     return answer
   })
 })
+
+/** Whether there is a question to the memories, and a section that its answer goes into. */
+export const isSearched = ({ query, sections, situation }: Pick<PackQuestion, "query" | "sections" | "situation">) =>
+  (query ?? situation) !== null && ANSWERED.some((section) => sections.includes(section))
+
+const ANSWERED: ReadonlyArray<SectionName> = ["memories", "decisions", "procedures"]
+const PROCEDURAL = "procedural"
+const REFLECTION = "reflection"
 
 const unanswered = Effect.succeed("unavailable" as const)
 

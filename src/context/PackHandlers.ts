@@ -34,20 +34,21 @@ const DEFAULT_TOP_K = 20
 const MOST_KEYS_OF_SECTION = 20
 const MOST_KEYS = 100
 
-const NOTHING_FOUND: PackFound = {
+/** What a house without memories gives. */
+const nothing = (isAsked: boolean): PackFound => ({
   material: {
     working: [],
     session: [],
     profile: [],
     decisions: [],
-    memories: [],
+    memories: isAsked ? [] : null,
     procedures: [],
     reflections: [],
     unread: {}
   },
-  verdict: { confidence: 0, abstain: { code: "NO_MATCH", reason: "" } },
+  verdict: isAsked ? { confidence: 0, abstain: { code: "NO_MATCH", reason: "" } } : null,
   degraded: []
-}
+})
 
 export const make: Effect.Effect<ReadonlyArray<BoundVerb>, never, Search | PackStore | WorkingMemory | Tokens> = Effect
   .gen(function*() {
@@ -62,23 +63,18 @@ export const make: Effect.Effect<ReadonlyArray<BoundVerb>, never, Search | PackS
         const writer = yield* writerOf(request, user, caller)
         const topK = request.top_k ?? DEFAULT_TOP_K
         const asker = user ?? ANONYMOUS
-        const query = request.query ?? null
-        const situation = request.situation ?? null
-        const found = none ? NOTHING_FOUND : yield* find({
+        const question = {
           scope,
           sections: order,
           writer,
           worker: { agent: request.agent ?? null, user_id: asker, session_id: request.session_id ?? null },
-          query,
-          situation,
+          query: request.query ?? null,
+          situation: request.situation ?? null,
           topK,
           withPassages: request.include_chunks ?? true
-        })
-        const isAsked = order.includes("memories") && (query !== null || situation !== null)
-        const wanted = sectionsFor(
-          isAsked || found.material.memories === null ? found.material : { ...found.material, memories: null },
-          { order, topK, asker }
-        )
+        }
+        const found = none ? nothing(Pack.isSearched(question)) : yield* find(question)
+        const wanted = sectionsFor(found.material, { order, topK, asker })
         const budget = request.token_budget ?? DEFAULT_BUDGET
         const planned = plan(
           wanted,
@@ -114,7 +110,7 @@ export const make: Effect.Effect<ReadonlyArray<BoundVerb>, never, Search | PackS
           bodies_returned: planned.sections.reduce((sum, { shown }) => sum + shown.length, 0),
           bodies_elided: planned.sections.reduce((sum, { leftCount }) => sum + leftCount, 0),
           omitted_keys: left.slice(0, MOST_KEYS).map(({ key }) => key),
-          ...abstention(isAsked ? found : null),
+          ...abstention(found),
           degraded: found.degraded,
           advisories: advisoriesOf(request, order)
         }
@@ -209,13 +205,11 @@ const reasons = {
   BELOW_THRESHOLD: "Nothing that was found is relevant enough to what is asked."
 }
 
-const abstention = (found: PackFound | null) => ({
-  abstain: found === null || found.verdict === null ? null : found.verdict.abstain !== null,
-  abstain_code: found?.verdict?.abstain?.code ?? null,
-  abstain_reason: found?.verdict?.abstain === null || found?.verdict?.abstain === undefined
-    ? null
-    : reasons[found.verdict.abstain.code],
-  retrieval_confidence: found?.verdict?.confidence ?? null
+const abstention = ({ verdict }: PackFound) => ({
+  abstain: verdict === null ? null : verdict.abstain !== null,
+  abstain_code: verdict?.abstain?.code ?? null,
+  abstain_reason: verdict === null || verdict.abstain === null ? null : reasons[verdict.abstain.code],
+  retrieval_confidence: verdict?.confidence ?? null
 })
 
 /** What of a request is taken and has no effect. */

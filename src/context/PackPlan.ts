@@ -75,7 +75,7 @@ const WEIGHTS: Readonly<Record<SectionName, number>> = {
 const NAMING_SHARE = 0.1
 const NAMING_MOST = 100
 // How many keys a section names in the block, as far as there is room.
-const NAMED = [5, 3, 2, 1, 0]
+const NAMED = [5, 3, 2, 1]
 
 /** The block for sections in their order. */
 export const plan = <A extends Item>(
@@ -94,11 +94,13 @@ export const plan = <A extends Item>(
   }
 
   const frame = cost(Block.HEADER) + cost(Block.FOOTER)
+  // The line that counts what was left out, were it everything.
+  const counting = cost(Block.leftLine(wanted.map(countedOf), 0) ?? "")
   let room = budgets.total - frame
   for (;;) {
     const all = fill(wanted, room, budgets.bySection, cost)
     const isAll = all.every(({ leftCount }) => leftCount === 0)
-    const naming = isAll ? 0 : Math.min(NAMING_MOST, Math.ceil(budgets.total * NAMING_SHARE))
+    const naming = isAll ? 0 : Math.max(counting, Math.min(NAMING_MOST, Math.ceil(budgets.total * NAMING_SHARE)))
     const sections = isAll ? all : fill(wanted, room - naming, budgets.bySection, cost)
     const block = closed(wanted, sections, budgets.total, count)
     const tokens = count(block)
@@ -128,13 +130,17 @@ const closed = <A extends Item>(
     count: leftCount,
     keys: left.map(({ key }) => key)
   }))
-  if (Block.leftLine(left, 0) === null) return Block.blockOf(lines, null)
-  for (const named of NAMED) {
-    const block = Block.blockOf(lines, Block.leftLine(left, named))
-    if (count(block, total) <= total) return block
-  }
-  return Block.blockOf(lines, null)
+  const counted = Block.blockOf(lines, Block.leftLine(left, 0))
+  if (left.every(({ keys }) => keys.length === 0)) return counted
+  const named = NAMED.map((named) => Block.blockOf(lines, Block.leftLine(left, named)))
+  return named.find((block) => count(block, total) <= total) ?? counted
 }
+
+const countedOf = <A extends Item>({ items, section, unread }: Wanted<A>): Block.LeftOut => ({
+  section,
+  count: items.length + unread,
+  keys: []
+})
 
 const noteOf = <A extends Item>(wanted: Wanted<A> | undefined): ReadonlyArray<string> =>
   wanted === undefined || wanted.note === null ? [] : [wanted.note]

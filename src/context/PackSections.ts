@@ -64,10 +64,11 @@ const lasting: Order.Order<PackMemory> = Order.combine(
   latest
 )
 
-const newestNote: Order.Order<WorkingNote> = Order.combine(
+const newestNote: Order.Order<WorkingNote> = Order.combineAll([
   Order.mapInput(Order.reverse(Order.number), ({ updated_at }) => updated_at),
-  Order.mapInput(Order.string, ({ key }) => key)
-)
+  Order.mapInput(Order.string, ({ key }) => key),
+  Order.mapInput(Order.string, ({ text }) => text)
+])
 
 /** Sections that speak with the authority of the house, of its user or of its experience. */
 const TRUSTED: ReadonlyArray<SectionName> = ["session", "profile", "decisions", "procedures", "reflections"]

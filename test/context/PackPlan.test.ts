@@ -9,6 +9,7 @@ import type { Budgets } from "../../src/context/PackPlan.ts"
 import { sectionsFor } from "../../src/context/PackSections.ts"
 import type { Asked, Material } from "../../src/context/PackSections.ts"
 import { LEAST_BUDGET, MOST_BUDGET } from "../../src/context/PackVerbs.ts"
+import type { SourceClass } from "../../src/memory/MemoryModel.ts"
 import type { CountTokens } from "../../src/platform/Tokens.ts"
 import { noon } from "../memory/MemoryFixture.ts"
 import { counter } from "./ForFileFixture.ts"
@@ -34,7 +35,7 @@ const poolDrawn = FastCheck.array(
     text: words,
     isCut: FastCheck.boolean(),
     tags: FastCheck.subarray(["decision", "kind:constraint", "other"]),
-    source_class: FastCheck.constantFrom("asserted", "asserted", "external", "derived"),
+    source_class: FastCheck.constantFrom<SourceClass>("asserted", "asserted", "external", "derived"),
     updated_at: FastCheck.integer({ min: noon - 3, max: noon }),
     key: FastCheck.oneof(FastCheck.constant("k"), FastCheck.string({ unit: "grapheme", maxLength: 400 }))
   }),
