@@ -14,7 +14,9 @@ import * as BlacklistStoreClickhouse from "../../src/blacklist/BlacklistStoreCli
 import * as ForFileClickhouse from "../../src/context/ForFileClickhouse.ts"
 import * as ForFileHandlers from "../../src/context/ForFileHandlers.ts"
 import * as ForFileOptions from "../../src/context/ForFileOptions.ts"
-import * as Tokens from "../../src/context/Tokens.ts"
+import * as PackClickhouse from "../../src/context/PackClickhouse.ts"
+import * as PackHandlers from "../../src/context/PackHandlers.ts"
+import * as WorkingMemory from "../../src/context/WorkingMemory.ts"
 import * as ActorRules from "../../src/memory/ActorRules.ts"
 import * as BeliefSourcesClickhouse from "../../src/memory/BeliefSourcesClickhouse.ts"
 import * as CalibrationHandlers from "../../src/memory/CalibrationHandlers.ts"
@@ -40,6 +42,7 @@ import * as WritePolicy from "../../src/memory/WritePolicy.ts"
 import * as NamespaceCache from "../../src/namespace/NamespaceCache.ts"
 import * as NamespaceHandlers from "../../src/namespace/NamespaceHandlers.ts"
 import * as NamespaceStoreClickhouse from "../../src/namespace/NamespaceStoreClickhouse.ts"
+import * as Tokens from "../../src/platform/Tokens.ts"
 import * as GatePolicy from "../../src/retrieval/GatePolicy.ts"
 import * as RankPolicy from "../../src/retrieval/RankPolicy.ts"
 import * as Search from "../../src/retrieval/Search.ts"
@@ -114,6 +117,7 @@ export const layerDispatch = Layer.effect(
       ReviewHandlers.make,
       SearchHandlers.make,
       ForFileHandlers.make,
+      PackHandlers.make,
       CalibrationHandlers.make,
       NamespaceHandlers.make,
       BlacklistHandlers.make,
@@ -125,5 +129,5 @@ export const layerDispatch = Layer.effect(
   Layer.provide(layerSweep),
   Layer.provide(MemoryClient.layer),
   Layer.provide(Search.layer.pipe(Layer.provide(SearchIndexClickhouse.layer))),
-  Layer.provide([ForFileClickhouse.layer, Tokens.layer])
+  Layer.provide([ForFileClickhouse.layer, PackClickhouse.layer, WorkingMemory.layerEmpty, Tokens.layer])
 )

@@ -6,6 +6,7 @@ import type { Kind, TypeLambda } from "effect/HKT"
 import { TokenList, TokenMint, TokenRevoke } from "../access/TokenVerbs.ts"
 import { BlacklistAdd, BlacklistList, BlacklistRemove } from "../blacklist/BlacklistVerbs.ts"
 import { MemoryForFile } from "../context/ForFileVerbs.ts"
+import { ContextPack } from "../context/PackVerbs.ts"
 import type { Verb } from "../kernel/Verb.ts"
 import { CalibrationGet } from "../memory/CalibrationVerbs.ts"
 import { ConflictsList, ConflictsResolve } from "../memory/ConflictVerbs.ts"
@@ -67,6 +68,9 @@ export const families = <F extends TypeLambda>(call: MakeCall<F>) => ({
     inspect: call(MemoryInspect),
     promote: call(MemoryPromote),
     redact: call(MemoryRedact)
+  },
+  context: {
+    pack: call(ContextPack)
   },
   conflicts: {
     list: call(ConflictsList),

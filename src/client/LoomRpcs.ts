@@ -6,6 +6,7 @@ import * as RpcGroup from "@effect/rpc/RpcGroup"
 import { TokenList, TokenMint, TokenRevoke } from "../access/TokenVerbs.ts"
 import { BlacklistAdd, BlacklistList, BlacklistRemove } from "../blacklist/BlacklistVerbs.ts"
 import { MemoryForFile } from "../context/ForFileVerbs.ts"
+import { ContextPack } from "../context/PackVerbs.ts"
 import { CalibrationGet } from "../memory/CalibrationVerbs.ts"
 import { ConflictsList, ConflictsResolve } from "../memory/ConflictVerbs.ts"
 import { MemoryLock, MemoryPin, MemoryReject, MemoryTouch, MemoryVerify } from "../memory/LifecycleVerbs.ts"
@@ -54,6 +55,7 @@ export const LoomRpcs = RpcGroup.make(
   MemoryProposalDecide.rpc,
   MemorySearch.rpc,
   MemoryForFile.rpc,
+  ContextPack.rpc,
   MemorySearchTrace.rpc,
   CalibrationGet.rpc,
   NamespaceRegister.rpc,

@@ -5,6 +5,7 @@
 import { TokenList, TokenMint, TokenRevoke } from "../access/TokenVerbs.ts"
 import { BlacklistAdd, BlacklistList, BlacklistRemove } from "../blacklist/BlacklistVerbs.ts"
 import { MemoryForFile } from "../context/ForFileVerbs.ts"
+import { ContextPack } from "../context/PackVerbs.ts"
 import { CalibrationGet } from "../memory/CalibrationVerbs.ts"
 import { ConflictsList, ConflictsResolve } from "../memory/ConflictVerbs.ts"
 import { MemoryLock, MemoryPin, MemoryReject, MemoryTouch, MemoryVerify } from "../memory/LifecycleVerbs.ts"
@@ -53,6 +54,7 @@ export const allVerbs = [
   MemoryProposalDecide,
   MemorySearch,
   MemoryForFile,
+  ContextPack,
   MemorySearchTrace,
   CalibrationGet,
   NamespaceRegister,
