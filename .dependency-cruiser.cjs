@@ -16,13 +16,14 @@ const slices = [
   "run",
   "code",
   "retrieval",
+  "ask",
   "context",
   "governance",
   "client"
 ]
 
 const floor = "kernel|platform"
-const rooms = "(Model|Type|Error|Store|Cache|Sweep|Client|Rpc|Verbs|Fields)"
+const rooms = "(Model|Type|Error|Store|Cache|Sweep|Client|Rpc|Verbs|Fields|Search|SearchHandlers)"
 
 const sliceOrder = slices.slice(0, -1).map((slice, index) => ({
   name: `slice-order-${slice}`,
@@ -86,7 +87,7 @@ module.exports = {
     {
       name: "other-slice-rooms",
       comment:
-        "From another slice only its Model, Type, Error, Store, Cache, Sweep, Client, Rpc, Verbs and Fields files",
+        "From another slice only its Model, Type, Error, Store, Cache, Sweep, Client, Rpc, Verbs and Fields files, and the search",
       severity: "error",
       from: { path: "^src/([^/]+)/", pathNot: "Clickhouse\\.ts$" },
       to: { path: "^src/", pathNot: `^src/($1|${floor})/|${rooms}\\.ts$` }

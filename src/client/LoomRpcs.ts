@@ -4,6 +4,7 @@
  */
 import * as RpcGroup from "@effect/rpc/RpcGroup"
 import { TokenList, TokenMint, TokenRevoke } from "../access/TokenVerbs.ts"
+import { MemoryAsk } from "../ask/AskVerbs.ts"
 import { BlacklistAdd, BlacklistList, BlacklistRemove } from "../blacklist/BlacklistVerbs.ts"
 import { MemoryForFile } from "../context/ForFileVerbs.ts"
 import { CalibrationGet } from "../memory/CalibrationVerbs.ts"
@@ -53,6 +54,7 @@ export const LoomRpcs = RpcGroup.make(
   MemoryProposals.rpc,
   MemoryProposalDecide.rpc,
   MemorySearch.rpc,
+  MemoryAsk.rpc,
   MemoryForFile.rpc,
   MemorySearchTrace.rpc,
   CalibrationGet.rpc,

@@ -122,7 +122,10 @@ const narrowing = (filter: SearchFilter): ReadonlyArray<Fragment> => [
     : [ch.fragment`memory_key NOT IN ${ch.array("String", filter.exclude_keys)}`]),
   ...(filter.created_after === null ? [] : [ch.fragment`created_at >= ${ch.dateTime64(filter.created_after)}`]),
   ...(filter.created_before === null ? [] : [ch.fragment`created_at < ${ch.dateTime64(filter.created_before)}`]),
-  ...(filter.confidence_gte === null ? [] : [ch.fragment`confidence >= ${ch.float64(filter.confidence_gte)}`])
+  ...(filter.confidence_gte === null ? [] : [ch.fragment`confidence >= ${ch.float64(filter.confidence_gte)}`]),
+  ...(filter.unverifiedExternal === false
+    ? [ch.fragment`(source_class != 'external' OR (verified_kind != '' AND verified_sha256 = content_sha256))`]
+    : [])
 ]
 
 /** Whether the filter may leave out many served rows, so that the best of all rows say little about the best of these. */
