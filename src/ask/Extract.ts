@@ -3,7 +3,7 @@
  * ones counting more, in a memory that is relevant, with a thing of the kind that is asked for. Both sides of a
  * contradiction are told. Every quote is a verbatim part of a stored value.
  */
-import { canonical, stems } from "../platform/Analyzer.ts"
+import { canonical, excerpt, stems } from "../platform/Analyzer.ts"
 import type { Evidence, Quote, Sentence } from "./EvidenceModel.ts"
 import { isInstruction } from "./Instructions.ts"
 import { answers, heldIn } from "./Questions.ts"
@@ -13,6 +13,8 @@ import { bodyOf, sentencesOf } from "./Sentences.ts"
 export interface Scored extends Sentence {
   /** The sum of its parts; only compared with others of one question. */
   readonly score: number
+  /** The share of the question's words that it holds itself, 0 to 1. */
+  readonly own: number
 }
 
 // The sentence's own words are what it says; those of its memory say what it is about, the key and the names included.
@@ -38,6 +40,7 @@ export const scored = (question: Question, evidence: ReadonlyArray<Evidence>): R
   const about = new Map(evidence.map((one) => [one, share(heldIn(aboutOf(one), question.terms))]))
   return all.map((sentence, at): Scored => ({
     ...sentence,
+    own: share(held[at] ?? new Set()),
     score: OWN * share(held[at] ?? new Set()) + ABOUT * (about.get(sentence.evidence) ?? 0) +
       KIND * answers(question, sentence.text) + RELEVANCE * sentence.evidence.relevance +
       (isInstruction(sentence.text) ? INSTRUCTS : 0)
@@ -76,10 +79,11 @@ export const quotesOf = (
   for (const sentence of ranked) {
     if (chosen.length >= Math.max(MOST_QUOTES, first.length)) break
     if (sentence.score < best.score * NEAR_BEST || sentence.score < best.score + INSTRUCTS / 2) break
-    add(sentence)
+    // What holds no word of the question may answer it in other words; of several such only the likeliest is told.
+    if (sentence.own > 0 || chosen.length === 0) add(sentence)
   }
   const told = withContradictions(chosen, ranked, evidence)
-  return within(told.map(ledIn), maxChars)
+  return within(joined(told.map(ledIn)), maxChars)
 }
 
 /** Behind each sentence, that of any memory which contradicts it. */
@@ -134,6 +138,28 @@ const ledIn = (sentence: Sentence): Quote => {
     : { evidence, text, start: from, end: sentence.end }
 }
 
+/** Quotes of one memory that overlap or follow each other on a line are one quote, in the place of the first. */
+const joined = (quotes: ReadonlyArray<Quote>): ReadonlyArray<Quote> => {
+  const out: Array<Quote> = []
+  for (const quote of quotes) {
+    const at = out.findIndex((other) => union(other, quote) !== null)
+    const other = out[at]
+    const both = other === undefined ? null : union(other, quote)
+    if (both === null) out.push(quote)
+    else out[at] = both
+  }
+  return out
+}
+
+const union = (one: Quote, other: Quote): Quote | null => {
+  if (one.evidence !== other.evidence) return null
+  const { offset, text: whole } = one.evidence
+  const [start, end] = [Math.min(one.start, other.start), Math.max(one.end, other.end)]
+  const between = whole.slice(Math.min(one.end, other.end) - offset, Math.max(one.start, other.start) - offset)
+  if (between.trim() !== "" || /[\n\r]/.test(between)) return null
+  return { evidence: one.evidence, start, end, text: whole.slice(start - offset, end - offset) }
+}
+
 const within = (quotes: ReadonlyArray<Quote>, maxChars: number): ReadonlyArray<Quote> => {
   const out: Array<Quote> = []
   let length = 0
@@ -147,10 +173,8 @@ const within = (quotes: ReadonlyArray<Quote>, maxChars: number): ReadonlyArray<Q
   return out
 }
 
-/** The beginning of a quote up to the end of a word. */
+/** The beginning of a quote, up to the end of a word where it can be. */
 const shortened = (quote: Quote, most: number): Quote => {
-  const cut = quote.text.slice(0, most).replace(/[\ud800-\udbff]$/, "")
-  const end = cut.search(/\s+\S*$/)
-  const text = (end > most / 2 ? cut.slice(0, end) : cut).trimEnd()
+  const text = excerpt(quote.text, most).trimEnd()
   return { ...quote, text, end: quote.start + text.length }
 }

@@ -92,6 +92,7 @@ export const premiseFound = (
   const premise = premiseOf(question)
   if (premise === null) return null
   let contradiction: Found | null = null
+  let isOpen = false
   let compared = 0
   for (const one of evidence) {
     for (const sentence of sentencesOf(one)) {
@@ -102,13 +103,20 @@ export const premiseFound = (
       compared++
       const { relation, rule } = claims.compare(told, statement, 0)
       if (relation === "same") return { statement, sentence, relation: "supported", rule }
+      // It speaks of all that the question does and does not differ: then the store does not deny it.
+      if (relation !== "differs" && holdsAll(told, statement)) isOpen = true
       const isDisputed = one.head.status === "superseded" || one.head.status === "conflicted" ||
         one.conflict_with.length > 0
       if (relation !== "differs" || isDisputed || !cannotBoth(premise, statement, told, rule)) continue
       contradiction ??= { statement, sentence, relation: "contradicted", rule }
     }
   }
-  return contradiction
+  return isOpen ? null : contradiction
+}
+
+const holdsAll = (told: string, statement: string): boolean => {
+  const ours = contentOf(told)
+  return contentOf(statement).every((word) => turns.test(word) || sharesForm(word, ours))
 }
 
 /**
