@@ -66,6 +66,10 @@ const passing = (filter: SearchFilter): ReadonlyArray<Fragment> => [
   filter.memory_type === null
     ? ch.fragment`memory_type NOT IN ${ch.array("String", HIDDEN_TYPES)}`
     : ch.fragment`memory_type = ${ch.string(filter.memory_type)}`,
+  // Mostly there are few: the best of all rows are asked for it first, like for the types that are hidden.
+  ...(filter.unverifiedExternal === false
+    ? [ch.fragment`(source_class != 'external' OR (verified_kind != '' AND verified_sha256 = content_sha256))`]
+    : []),
   ...narrowing(filter)
 ]
 
@@ -122,10 +126,7 @@ const narrowing = (filter: SearchFilter): ReadonlyArray<Fragment> => [
     : [ch.fragment`memory_key NOT IN ${ch.array("String", filter.exclude_keys)}`]),
   ...(filter.created_after === null ? [] : [ch.fragment`created_at >= ${ch.dateTime64(filter.created_after)}`]),
   ...(filter.created_before === null ? [] : [ch.fragment`created_at < ${ch.dateTime64(filter.created_before)}`]),
-  ...(filter.confidence_gte === null ? [] : [ch.fragment`confidence >= ${ch.float64(filter.confidence_gte)}`]),
-  ...(filter.unverifiedExternal === false
-    ? [ch.fragment`(source_class != 'external' OR (verified_kind != '' AND verified_sha256 = content_sha256))`]
-    : [])
+  ...(filter.confidence_gte === null ? [] : [ch.fragment`confidence >= ${ch.float64(filter.confidence_gte)}`])
 ]
 
 /** Whether the filter may leave out many served rows, so that the best of all rows say little about the best of these. */
