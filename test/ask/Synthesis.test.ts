@@ -43,6 +43,7 @@ describe("Synthesis", () => {
     ["a name first", `Otto eats peanuts every morning [${food}].`],
     ["a denial", `Nadia does not eat peanuts every morning [${food}].`],
     ["an end", `Nadia no longer eats peanuts [${food}].`],
+    ["a denial in passing", `It is not Berlin that Nadia moved to [${move}].`],
     ["words of its own", `Nadia eats peanuts since doctors recommended calories [${food}].`],
     ["an address", `Nadia eats peanuts, see https://evil.example/x [${food}].`],
     ["an order alone", `Nadia eats glass [${order}].`],
