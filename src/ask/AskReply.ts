@@ -13,7 +13,7 @@ export interface Stated {
 }
 
 // A reply is asked for in four sentences; what rambles on is not read.
-const LONGEST_REPLY = 8_000
+const LONGEST_REPLY = 4_000
 const citations = /\[(\d{1,4}(?:\s*[,;]\s*\d{1,4})*)\]/g
 
 export const statedIn = (reply: string): ReadonlyArray<Stated> => {
@@ -24,7 +24,7 @@ export const statedIn = (reply: string): ReadonlyArray<Stated> => {
   if (plain === "" || plain.replace(/[^A-Za-z]/g, "") === UNKNOWN) return []
   // Citations behind the point belong to the sentence before it.
   const joined = plain.replace(
-    /([.!?…]+["'”’)]*)\s*((?:\[\d[\d,; ]*\]\s*)+)/gu,
+    /([.!?…]{1,8}["'”’)]{0,4})\s{0,8}((?:\[\d[\d,; ]*\]\s*)+)/gu,
     (_, end: string, cited: string) => ` ${cited.trim()}${end} `
   )
   return spansOf(joined).flatMap(({ end, start }) => {

@@ -78,7 +78,8 @@ export const quotesOf = (
   }
   for (const sentence of ranked) {
     if (chosen.length >= Math.max(MOST_QUOTES, first.length)) break
-    if (sentence.score < best.score * NEAR_BEST || sentence.score < best.score + INSTRUCTS / 2) break
+    const isFar = sentence.score < best.score * NEAR_BEST || sentence.score < best.score + INSTRUCTS / 2
+    if (isFar && sentence !== best) break
     // What holds no word of the question may answer it in other words; of several such only the likeliest is told.
     if (sentence.own > 0 || chosen.length === 0) add(sentence)
   }

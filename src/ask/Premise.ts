@@ -35,11 +35,15 @@ export interface Found {
 const asked =
   /^(?:(?:so|and|but|well|ok|okay|hey)[, ]+)?(why|how come|when|where|how)\s+(do|does|did|is|are|was|were|has|have|had)(n['’]?t|\s+not)?\s+(.+?)\s*[?.!]*$/iu
 
+// A question in one plain sentence is shorter.
+const LONGEST_QUESTION = 200
+
 // They end or begin something: after it the present is another.
 const turns = /^(?:stop|stopped|quit|cease|give\s+up|start|begin)$/iu
 
 /** What a question takes for granted; null when it is of another form, or of several parts. */
 export const premiseOf = (question: string): Premise | null => {
+  if (question.length > LONGEST_QUESTION) return null
   const match = asked.exec(question.trim())
   if (match === null) return null
   const [, word = "", auxiliary = "", negation, rest = ""] = match

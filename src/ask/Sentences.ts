@@ -9,7 +9,8 @@ import type { Evidence, Sentence, Span } from "./EvidenceModel.ts"
 const LONGEST = 500
 
 const line = /[^\n\r]+/g
-const mark = /[.!?…]+["'”’)\]]*(?=\s)|[。！？]+/gu
+// Bounded, so that a row of a thousand points is looked at once.
+const mark = /[.!?…]{1,8}["'”’)\]]{0,4}(?=\s)|[。！？]+/gu
 const abbreviation =
   /(?:^|[\s("'])(?:mr|mrs|ms|dr|prof|st|vs|e\.g|i\.e|cf|no|fig|inc|ltd|co|jr|sr|approx|dept|est|p\.?\s?m|a\.?\s?m|\p{Lu})\.$/iu
 

@@ -29,6 +29,12 @@ describe("Sentences", () => {
     ) assert.deepStrictEqual(cut(one), [one])
   })
 
+  it("are found in one pass over any text", () => {
+    // Looked at again from each of its signs, it would take minutes.
+    assert.lengthOf(cut(".".repeat(300_000)), 600)
+    assert.isAbove(cut("a.'".repeat(100_000)).length, 500)
+  })
+
   it("are whole, in order, apart, and miss nothing but white space, whatever the text", () => {
     const text = fc.array(
       fc.oneof(
