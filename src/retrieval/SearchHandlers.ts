@@ -23,7 +23,7 @@ import { filterOf, saidOf } from "./SearchRequests.ts"
 import type { Request } from "./SearchRequests.ts"
 import { scopesOf } from "./SearchScopes.ts"
 import { MemorySearch, MemorySearchTrace } from "./SearchVerbs.ts"
-import { legView, viewOf } from "./SearchView.ts"
+import { legView, viewOf, visibleTo } from "./SearchView.ts"
 import * as TokenBudget from "./TokenBudget.ts"
 
 const DEFAULT_TOP_K = 10
@@ -77,7 +77,7 @@ export const make: Effect.Effect<ReadonlyArray<BoundVerb>, never, Needs> = Effec
         excerptLength: max_excerpt_chars ?? DEFAULT_EXCERPT
       }, run)
       const { shown, tokens_returned } = yield* budgeted(found.hits, token_budget)
-      const visible = visibleIn(caller, found.hits)
+      const visible = visibleTo(caller, found.hits.map(({ hit }) => hit))
       const answer = {
         results: found.hits.map(({ hit, scope }, at) =>
           viewOf(scope, hit, {
@@ -144,9 +144,3 @@ export const make: Effect.Effect<ReadonlyArray<BoundVerb>, never, Needs> = Effec
 
 const CLOSED = (count: number): string =>
   `${count} of the namespaces named ${count === 1 ? "is" : "are"} not open to this token and not searched`
-
-/** Whether a caller may be told of a memory that another one names: a bound token of those among the hits alone. */
-const visibleIn = (caller: Caller, hits: ReadonlyArray<{ readonly hit: SearchResult["hits"][number] }>) => {
-  const ids = new Set(hits.map(({ hit }) => hit.candidate.head.memory_id))
-  return (memory_id: string): boolean => memory_id !== "" && (caller.boundUser === null || ids.has(memory_id))
-}

@@ -14,7 +14,7 @@ export type Request = Payload<typeof MemorySearch>
 const INCLUDES = ["include_duplicates", "include_superseded", "include_proposed"] as const
 
 /** What the answer says of the instant asked about and of times that named no offset, and `more`. */
-export const saidOf = (request: Request, asOf: AsOf | null, more: ReadonlyArray<string>) => {
+export const saidOf = (request: Request, asOf: AsOf | null, more: ReadonlyArray<string> = []) => {
   const heeded = unheeded(asOf, request, INCLUDES).advisories ?? asOf?.said.advisories ?? []
   const naive = (["created_after", "created_before"] as const)
     .filter((field) => isNaive(request[field] ?? ""))

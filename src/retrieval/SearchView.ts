@@ -1,4 +1,5 @@
 /** How a hit and a leg look on the wire. */
+import type { Caller } from "../kernel/Caller.ts"
 import type { Scope } from "../kernel/Identity.ts"
 import { sha256 } from "../kernel/Json.ts"
 import { isVerified } from "../memory/MemoryModel.ts"
@@ -13,6 +14,13 @@ export interface ViewOptions {
   readonly visible: (memory_id: string) => boolean
 }
 
+/** Whether a caller may be told of a memory that another one names: a bound token of those among the hits alone. */
+export const visibleTo = (caller: Caller, hits: ReadonlyArray<SearchHit>): ViewOptions["visible"] => {
+  const ids = new Set(hits.map(({ candidate }) => candidate.head.memory_id))
+  return (memory_id) => memory_id !== "" && (caller.boundUser === null || ids.has(memory_id))
+}
+
+/** A hit as it looks on the wire. */
 export const viewOf = (scope: Scope, hit: SearchHit, { explain, isElided, visible }: ViewOptions): SearchHitView => {
   const { head } = hit.candidate
   return {
