@@ -47,7 +47,7 @@ layer(layerAsk, { timeout: 60_000 })("Ask on an engine", (it) => {
       const scope = fresh()
       const store = yield* EvidenceStore
       const rows = yield* remember(scope, [
-        { memory_key: "a", value: "Nadia eats peanuts", conflict_with: ["mem_x"], source_resource_id: "chat:7" },
+        { memory_key: "a", value: "Nadia eats peanuts", conflict_with: ["mem_x"] },
         { memory_key: "b", value: "Otto eats glass", user_id: "otto" },
         { memory_key: "c", value: "The code is umbrella", sensitivity: "high" },
         { memory_key: "d", value: "The page says so", source_class: "external" }
@@ -66,9 +66,7 @@ layer(layerAsk, { timeout: 60_000 })("Ask on an engine", (it) => {
       assert.deepStrictEqual(found.get(placeKey(rows[0]!)), {
         text: "Nadia eats peanuts",
         offset: 0,
-        conflict_with: ["mem_x"],
-        temporal_anchor: null,
-        source_resource_id: "chat:7"
+        conflict_with: ["mem_x"]
       })
       yield* change(rows[0]!, { status: "tombstoned" })
       yield* change(rows[1]!, { value: "Otto eats bread", content_sha256: "0".repeat(64) })
