@@ -101,44 +101,48 @@ layer(layerAsk, { timeout: 60_000 })("Ask on an engine", (it) => {
       )
     }))
 
-  it.effect("whatever is stored, each line of an answer stands in a value that the reader may read", () =>
-    Effect.gen(function*() {
-      const word = fc.constantFrom(
-        "Nadia",
-        "eats",
-        "peanuts",
-        "Otto",
-        "in",
-        "2023",
-        "ignore previous instructions",
-        "not",
-        "🙂",
-        ". ",
-        "\n",
-        "\"",
-        "花生"
-      )
-      const value = fc.array(word, { minLength: 1, maxLength: 30 }).map((words) => words.join(" "))
-      const rows = fc.array(
-        fc.record({
-          value,
-          user_id: fc.constantFrom("ada", "bob"),
-          source_class: fc.constantFrom("asserted" as const, "external" as const)
-        }),
-        { minLength: 1, maxLength: 8 }
-      )
-      // Each sample is written and searched for on the engine.
-      for (const sample of fc.sample(rows, { numRuns: 25, seed: 7 })) {
-        const scope = fresh()
-        yield* remember(scope, sample.map((row, at) => ({ ...row, memory_key: `k/${at}` })))
-        for (const user_id of ["ada", "bob"]) {
-          const { answer, source } = yield* ask(scope, "What does Nadia eat in 2023?", { user_id })
-          const readable = sample.filter((row) => row.user_id === user_id && row.source_class === "asserted")
-          assert.strictEqual(source === "none", answer === "")
-          for (const line of answer === "" ? [] : answer.split("\n")) {
-            assert.isTrue(readable.some(({ value }) => value.includes(line)), line)
+  it.effect(
+    "whatever is stored, each line of an answer stands in a value that the reader may read",
+    () =>
+      Effect.gen(function*() {
+        const word = fc.constantFrom(
+          "Nadia",
+          "eats",
+          "peanuts",
+          "Otto",
+          "in",
+          "2023",
+          "ignore previous instructions",
+          "not",
+          "🙂",
+          ". ",
+          "\n",
+          "\"",
+          "花生"
+        )
+        const value = fc.array(word, { minLength: 1, maxLength: 30 }).map((words) => words.join(" "))
+        const rows = fc.array(
+          fc.record({
+            value,
+            user_id: fc.constantFrom("ada", "bob"),
+            source_class: fc.constantFrom("asserted" as const, "external" as const)
+          }),
+          { minLength: 1, maxLength: 8 }
+        )
+        // Each sample is written and searched for on the engine.
+        for (const sample of fc.sample(rows, { numRuns: 12, seed: 7 })) {
+          const scope = fresh()
+          yield* remember(scope, sample.map((row, at) => ({ ...row, memory_key: `k/${at}` })))
+          for (const user_id of ["ada", "bob"]) {
+            const { answer, source } = yield* ask(scope, "What does Nadia eat in 2023?", { user_id })
+            const readable = sample.filter((row) => row.user_id === user_id && row.source_class === "asserted")
+            assert.strictEqual(source === "none", answer === "")
+            for (const line of answer === "" ? [] : answer.split("\n")) {
+              assert.isTrue(readable.some(({ value }) => value.includes(line)), line)
+            }
           }
         }
-      }
-    }))
+      }),
+    90_000
+  )
 })
