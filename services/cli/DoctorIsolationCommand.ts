@@ -41,6 +41,15 @@ const cleared = (remote: Remote.Remote, namespaces: ReadonlyArray<string>) =>
 const words = ({ answers, check, detail, outcome }: IsolationVerdict): string =>
   `${outcome.padEnd(7)} ${check} (${answers} compared)${detail === "" ? "" : `\n        ${detail}`}`
 
+const notOpened = (name: string, namespaces: ReadonlyArray<string>): CliFailure =>
+  cliFailure(
+    "failed",
+    "FORBIDDEN",
+    `the token may not write in ${namespaces.join(" and ")}: make one with \`loom mint-token --namespaces ` +
+      `${namespaces.join(",")} --role admin\` and run this with --prefix ${name}`,
+    { namespaces }
+  )
+
 const rank = { holds: 0, unclear: 1, breach: 2 } as const
 
 /** One verdict a check: the worst of the rounds. */
@@ -99,15 +108,21 @@ const isolation = Command.make("isolation", {
     const name = Option.getOrElse(prefix, () => `loom-doctor-${fresh}`)
     const [first, second] = [`${name}-a`, `${name}-b`]
     yield* Output.note(`Checking ${remote.baseUrl} in ${first} and ${second}, seed ${from}`)
+    const me = tenant(remote, first, USERS[0], true)
+    const neighbours = [tenant(remote, second, USERS[0], true), tenant(remote, first, USERS[1], false)]
+    const tenants = [me, ...neighbours]
     const check = Effect.forEach(Array.from({ length: rounds }, (_, at) => at + 1), (round) =>
       IsolationCheck.run({
         // The whole run follows from the first seed.
         seed: `${from}-${round}`,
-        me: tenant(remote, first, USERS[0], true),
-        neighbours: [tenant(remote, second, USERS[0], true), tenant(remote, first, USERS[1], false)],
+        me,
+        neighbours,
         say: (line) => Output.note(`round ${round} of ${rounds}: ${line}`)
       }))
-    const all = yield* Effect.ensuring(check, cleared(remote, [first, second]))
+    const reachable = Effect.forEach(tenants, ({ call }) => call("memory.list", { count_only: true }))
+    const all = yield* Effect.zipRight(reachable, Effect.ensuring(check, cleared(remote, [first, second]))).pipe(
+      Effect.mapError((failure) => failure.detail["code"] === "FORBIDDEN" ? notOpened(name, [first, second]) : failure)
+    )
     const verdicts = worstOf(all)
     const failed = failure(verdicts, from)
     yield* Output.result(json, { isolated: failed === null, seed: from, verdicts }, () => verdicts.map(words))

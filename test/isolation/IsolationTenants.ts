@@ -4,7 +4,7 @@
  */
 import * as Layer from "effect/Layer"
 import type { Tenant } from "../../services/cli/IsolationCheck.ts"
-import { Dispatch } from "../../services/gateway/Dispatch.ts"
+import type { Dispatch } from "../../services/gateway/Dispatch.ts"
 import * as LocalSharding from "../../services/layers/LocalSharding.ts"
 import * as Slices from "../../services/layers/Slices.ts"
 import * as RootToken from "../../src/access/RootToken.ts"
