@@ -40,6 +40,8 @@ import * as WritePolicy from "../../src/memory/WritePolicy.ts"
 import * as NamespaceCache from "../../src/namespace/NamespaceCache.ts"
 import * as NamespaceHandlers from "../../src/namespace/NamespaceHandlers.ts"
 import * as NamespaceStoreClickhouse from "../../src/namespace/NamespaceStoreClickhouse.ts"
+import * as DigestLegClickhouse from "../../src/retrieval/DigestLegClickhouse.ts"
+import * as DigestStoreClickhouse from "../../src/retrieval/DigestStoreClickhouse.ts"
 import * as GatePolicy from "../../src/retrieval/GatePolicy.ts"
 import * as RankPolicy from "../../src/retrieval/RankPolicy.ts"
 import * as Search from "../../src/retrieval/Search.ts"
@@ -55,7 +57,8 @@ export const layerStores = Layer.mergeAll(
   BeliefSourcesClickhouse.layer,
   NamespaceStoreClickhouse.layer,
   BlacklistStoreClickhouse.layer,
-  TokenStoreClickhouse.layer
+  TokenStoreClickhouse.layer,
+  DigestStoreClickhouse.layer
 )
 
 /**
@@ -124,6 +127,6 @@ export const layerDispatch = Layer.effect(
 ).pipe(
   Layer.provide(layerSweep),
   Layer.provide(MemoryClient.layer),
-  Layer.provide(Search.layer.pipe(Layer.provide(SearchIndexClickhouse.layer))),
+  Layer.provide(Search.layer.pipe(Layer.provide([SearchIndexClickhouse.layer, DigestLegClickhouse.layer]))),
   Layer.provide([ForFileClickhouse.layer, Tokens.layer])
 )
