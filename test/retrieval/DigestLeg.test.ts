@@ -142,6 +142,12 @@ layer(layerSearch(), { timeout: "2 minutes" })("DigestLeg", (it) => {
       assert.deepStrictEqual(yield* users(scope, { user_id: "ada" }), ["ada"])
       assert.deepStrictEqual(yield* users(scope, { user_id: "bob" }), [])
       assert.deepStrictEqual(yield* users(elsewhere, {}), [])
+      // Closer digests of others do not crowd one out.
+      const [bobs] = yield* remember(scope, [{ ...same, user_id: "bob" }])
+      for (let more = 0; more < 6; more++) {
+        yield* sumUp(scope, "Quarterly logistics", bobs === undefined ? [] : [bobs])
+      }
+      assert.deepStrictEqual(yield* users(scope, { user_id: "ada" }), ["ada"])
       // A digest of another session has no such member.
       yield* sumUp(scope, "Annual catering of the canteen", [ada], { session_id: "s2" })
       assert.deepStrictEqual(yield* keysFound(scope, "annual catering canteen", { session_ids: ["s2"] }, byDigests), [])
