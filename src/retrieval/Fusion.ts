@@ -15,9 +15,18 @@ import type { TermGroup } from "./SearchTerms.ts"
  * recall@10 of 67.7 / 68.6 / 69.0 / 69.1 on turns and 76.5 / 78.1 / 78.7 / 78.6 on facts for a cosine at 0.3 / 0.5 /
  * 0.75 / 1. An identifier must outweigh a cosine that is 0.5 better, and equality everything else. The development
  * conversations have no entities, so theirs is not measured: half of an identifier's, for a name is shared by more
- * memories, and where the question names none it adds nothing. A tag orders what is nearly equal: a tenth of the words.
+ * memories, and where the question names none it adds nothing. A tag orders what is nearly equal: a tenth of the words;
+ * so does a digest that speaks of the memory, which is a hint and no evidence.
  */
-export const WEIGHTS = { words: 1, vector: 0.75, identifier: 0.4, entities: 0.2, exact: 2, tags: 0.1 } as const
+export const WEIGHTS = {
+  words: 1,
+  vector: 0.75,
+  identifier: 0.4,
+  entities: 0.2,
+  digests: 0.1,
+  exact: 2,
+  tags: 0.1
+} as const
 
 /** A candidate with all that is known of it; what no leg could tell is absent. */
 export interface Candidate {
@@ -26,6 +35,8 @@ export interface Candidate {
   /** Counts in the excerpt. */
   readonly terms: TermCounts | undefined
   /** The best passage of a long value, its share of the words and its counts. */
+  /** The share of a digest that speaks of it, 0 to 1. */
+  readonly digest?: number | undefined
   readonly passage: { readonly at: Passage; readonly share: number; readonly counts: ReadonlyArray<number> } | undefined
 }
 
@@ -35,6 +46,7 @@ export interface Components {
   readonly vector: number
   readonly identifier: number
   readonly entities: number
+  readonly digests: number
   readonly exact: number
   readonly tags_soft: number
   /** Never above 0, and never more than the other parts together. */
@@ -83,6 +95,7 @@ const judge = (candidate: Candidate, evidence: Evidence): Ranked => {
     vector: rounded(WEIGHTS.vector * Math.max(similarity ?? 0, 0)),
     identifier: rounded(WEIGHTS.identifier * identifiersHeld(terms, counts)),
     entities: entities === null ? 0 : rounded(WEIGHTS.entities * EntityGraph.share(entities, head.entities)),
+    digests: rounded(WEIGHTS.digests * (candidate.digest ?? 0)),
     exact: isQuestion(head) ? WEIGHTS.exact : 0,
     tags_soft: hasAny(head.tags, tagsSoft) ? WEIGHTS.tags : 0
   }

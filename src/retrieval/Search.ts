@@ -13,6 +13,7 @@ import { Unavailable } from "../kernel/LoomError.ts"
 import { canonical } from "../platform/Analyzer.ts"
 import type { Embedder } from "../platform/Embedder.ts"
 import { collapse } from "./Collapse.ts"
+import type { DigestIndex } from "./DigestIndex.ts"
 import type * as Fusion from "./Fusion.ts"
 import type { Ranked } from "./Fusion.ts"
 import type { Verdict } from "./Gate.ts"
@@ -91,14 +92,20 @@ export interface SearchOptions {
 
 // An exact scan of a million rows takes a second or two on busy cores; past five, an answer without the leg is better.
 export const defaultOptions: SearchOptions = {
-  // The entity leg reads by key, some tens of milliseconds; one that takes longer is worth less than the wait.
-  budgets: { vector: "5 seconds", lexical: "5 seconds", chunks: "5 seconds", entities: "2 seconds" }
+  // The entity and the digest leg read by key, some tens of milliseconds; one of them that takes longer is worth less than the wait.
+  budgets: {
+    vector: "5 seconds",
+    lexical: "5 seconds",
+    chunks: "5 seconds",
+    entities: "2 seconds",
+    digests: "2 seconds"
+  }
 }
 
 /** Hits of each leg that are compared. On the development conversations, 15 gave the answers that all rows give. */
 const LEAST_DEPTH = 30
 
-type Needs = SearchIndex | Embedder | RankPolicy | GatePolicy
+type Needs = SearchIndex | DigestIndex | Embedder | RankPolicy | GatePolicy
 
 export const make = (options: SearchOptions): Effect.Effect<Search["Type"], never, Needs> =>
   Effect.gen(function*() {

@@ -13,7 +13,7 @@ import { placeKey } from "./SearchModel.ts"
 import type { Head, Question } from "./SearchModel.ts"
 
 /** What is known of a place, by `placeKey`. */
-export type Known = ReadonlyMap<string, Partial<Pick<Fusion.Candidate, "cosines" | "terms" | "passage">>>
+export type Known = ReadonlyMap<string, Partial<Pick<Fusion.Candidate, "cosines" | "terms" | "passage" | "digest">>>
 
 export interface Completed {
   readonly candidates: ReadonlyArray<Fusion.Candidate>
@@ -36,7 +36,8 @@ export const complete = (
         head,
         cosines: said?.cosines ?? read?.cosines,
         terms: said?.terms ?? (lexical ? read?.terms : undefined),
-        passage: said?.passage
+        passage: said?.passage,
+        digest: said?.digest
       }
     }),
     excerpts: new Map([...derived].map(([key, { excerpt }]) => [key, excerpt]))
@@ -64,9 +65,11 @@ export const knownOf = (hits: ReadonlyArray<LegHit>): Known => {
 }
 
 const partOf = (
-  { cosines, passage, score, terms }: LegHit
-): Partial<Pick<Fusion.Candidate, "cosines" | "terms" | "passage">> =>
-  passage !== undefined
+  { cosines, digest, passage, score, terms }: LegHit
+): Partial<Pick<Fusion.Candidate, "cosines" | "terms" | "passage" | "digest">> =>
+  digest !== undefined
+    ? { digest: score }
+    : passage !== undefined
     ? { passage: { at: passage, share: score, counts: terms?.counts ?? [] } }
     : cosines !== undefined
     ? { cosines }

@@ -205,13 +205,14 @@ export const viewOf = (scope: Scope, hit: SearchHit, explain: boolean): SearchHi
 const legView = ({ failed, hits, name }: LegTrace): typeof LegTraceView.Type => ({
   leg: name,
   failed,
-  hits: hits.map(({ head, passage, score }) => ({
+  hits: hits.map(({ digest, head, passage, score }) => ({
     memory_key: head.memory_key,
     memory_id: head.memory_id,
     agent: head.agent,
     user_id: head.user_id,
     session_id: head.session_id,
     score,
-    chunk_index: passage?.chunk_index ?? null
+    chunk_index: passage?.chunk_index ?? null,
+    via_path: digest === undefined ? [] : [digest]
   }))
 })

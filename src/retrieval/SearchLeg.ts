@@ -21,13 +21,15 @@ import type {
 
 export interface LegHit {
   readonly head: Head
-  /** On the leg's own scale: a cosine, or the share of `Bm25` or of `EntityGraph`. */
+  /** On the leg's own scale: a cosine, or the share of `Bm25`, of `EntityGraph` or of `DigestShare`. */
   readonly score: number
   readonly cosines?: Cosines
   /** Counts in the excerpt, or in the passage when there is one. */
   readonly terms?: TermCounts
   /** The part of a long value that was found. */
   readonly passage?: Passage
+  /** The digest that led to it. */
+  readonly digest?: string
 }
 
 export interface LegAnswer {

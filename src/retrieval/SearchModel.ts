@@ -9,7 +9,7 @@ import type { MemoryRow, SourceClass, Status } from "../memory/MemoryModel.ts"
 import type { TermGroup } from "./SearchTerms.ts"
 
 /** The ways to find a memory; each runs beside the others and may fail alone. */
-export const LEGS = ["vector", "lexical", "chunks", "entities"] as const
+export const LEGS = ["vector", "lexical", "chunks", "entities", "digests"] as const
 export type LegName = typeof LEGS[number]
 
 /**

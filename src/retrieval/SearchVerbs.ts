@@ -28,6 +28,8 @@ export const ScoreComponents = Schema.Struct({
   identifier: Schema.Number,
   /** 0.2 of the share it holds of what the question's entities say, those that few memories name saying more: 0 to 0.2. */
   entities: Schema.Number,
+  /** 0.1 of the share of a digest that speaks of the memory and is close to the question. */
+  digests: Schema.Number,
   /** 2 when the memory is the question word for word. */
   exact: Schema.Number,
   /** 0.1 when it has one of `tags_soft`. */
@@ -174,10 +176,15 @@ export const LegTraceView = Schema.Struct({
     agent: Schema.String,
     user_id: Schema.String,
     session_id: Schema.String,
-    /** On the leg's own scale: a cosine, or a share from 0 to 1 of words or of what the question's entities say. */
+    /**
+     * On the leg's own scale: a cosine, or a share from 0 to 1 of words, of what the question's entities say, or of what
+     * a digest says.
+     */
     score: Schema.Number,
     /** The passage that was found, for a leg that looks at passages. */
-    chunk_index: Schema.NullOr(Schema.Number)
+    chunk_index: Schema.NullOr(Schema.Number),
+    /** What led to the memory when that is not its own text: the id of a digest; empty otherwise. */
+    via_path: Schema.Array(Schema.String)
   }))
 })
 

@@ -6,7 +6,16 @@ import type { Ranked } from "../../src/retrieval/Fusion.ts"
 import { rowOf } from "../memory/MemoryFixture.ts"
 
 const scope = { org: "acme", namespace: "collapse" }
-const components = { words: 0, vector: 0, identifier: 0, entities: 0, exact: 0, tags_soft: 0, demote_tags: 0 }
+const components = {
+  words: 0,
+  vector: 0,
+  identifier: 0,
+  entities: 0,
+  digests: 0,
+  exact: 0,
+  tags_soft: 0,
+  demote_tags: 0
+}
 
 const ranked = (id: string, changed: Partial<MemoryRow>): Ranked => ({
   candidate: {

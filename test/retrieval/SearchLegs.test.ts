@@ -8,6 +8,7 @@ import * as TestClock from "effect/TestClock"
 import { Corrupt, Unavailable } from "../../src/kernel/LoomError.ts"
 import type { MemoryRow } from "../../src/memory/MemoryModel.ts"
 import * as EmbedderTest from "../../src/platform/EmbedderTest.ts"
+import * as DigestIndex from "../../src/retrieval/DigestIndex.ts"
 import * as GatePolicy from "../../src/retrieval/GatePolicy.ts"
 import * as RankPolicy from "../../src/retrieval/RankPolicy.ts"
 import * as Search from "../../src/retrieval/Search.ts"
@@ -56,7 +57,13 @@ const find = (changed: Partial<SearchIndex["Type"]>) =>
   ).pipe(
     Effect.provide(
       Search.layer.pipe(
-        Layer.provide([indexWith(changed), EmbedderTest.layerTest, RankPolicy.layer, GatePolicy.layer]),
+        Layer.provide([
+          indexWith(changed),
+          EmbedderTest.layerTest,
+          DigestIndex.layerNone,
+          RankPolicy.layer,
+          GatePolicy.layer
+        ]),
         Layer.provideMerge(quiet)
       )
     )
