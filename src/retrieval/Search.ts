@@ -45,6 +45,10 @@ export interface SearchRequest {
   readonly collapse?: boolean
   /** Longest excerpt, in UTF-16 units. */
   readonly excerptLength: number
+  /** How many hits of each leg are compared at the least. */
+  readonly depth?: number
+  /** The memories that an earlier answer ranked: the hits are the first of these that may still be found, in this order. */
+  readonly listed?: ReadonlyArray<string>
 }
 
 export interface SearchHit extends Ranked {
@@ -69,6 +73,16 @@ export interface SearchResult {
   readonly verdict: Verdict
   /** What would have been among the hits and was hidden; null when that was not counted. */
   readonly suppressed: Suppressed.Counts | null
+  /** What was ranked behind the hits, best first; none after a list that was given. */
+  readonly rest: ReadonlyArray<Standing>
+  /** How many hits of each leg were compared at most. */
+  readonly depth: number
+}
+
+/** A memory in an order, without its excerpt. */
+export interface Standing {
+  readonly memory_id: string
+  readonly score: number
 }
 
 export type { LegTrace } from "./SearchLegs.ts"
@@ -118,7 +132,8 @@ export const make = (options: SearchOptions): Effect.Effect<Search["Type"], neve
     const trace = Effect.fn("Search.find")(function*(request: SearchRequest) {
       const { filter, scope, text } = request
       const terms = termGroups(text)
-      const question: Question = { scope, filter, text, terms, depth: Math.max(LEAST_DEPTH, request.limit * 2) }
+      const depth = Math.max(LEAST_DEPTH, request.limit * 2, request.depth ?? 0)
+      const question: Question = { scope, filter, text, terms, depth }
       const outcomes = yield* run(question, request.legs)
       const degraded = outcomes.flatMap(({ degraded }) => degraded === null ? [] : [degraded])
       if (haveFailed(outcomes)) return yield* new Unavailable({ operation: "memory.search" })
@@ -127,9 +142,13 @@ export const make = (options: SearchOptions): Effect.Effect<Search["Type"], neve
       const query = answers.find((answer) => answer.query !== null)?.query ?? null
       const corpus = answers.find((answer) => answer.corpus !== null)?.corpus ?? null
       const hits = answers.flatMap(({ hits }) => hits)
-      // What an earlier state hid is not looked up.
-      const hidden = filter.asOf === undefined ? passedBy(answers) : []
-      const heads = headsOf(hits)
+      // What an earlier state hid is not looked up, and a list that goes on was told of it at its beginning.
+      const counts = filter.asOf === undefined && request.listed === undefined
+      const hidden = counts ? passedBy(answers) : []
+      const found = headsOf(hits)
+      const isFound = new Set(found.map(({ memory_id }) => memory_id))
+      const pushedOut = yield* index.byIds(scope, filter, request.listed?.filter((id) => !isFound.has(id)) ?? [])
+      const heads = [...found, ...pushedOut]
       const { candidates: all, excerpts: texts } = yield* complete(
         index,
         question,
@@ -148,9 +167,14 @@ export const make = (options: SearchOptions): Effect.Effect<Search["Type"], neve
         tagsDemoted: request.tagsDemoted ?? [],
         isQuestion: asked(text)
       }
-      const ranked = ranking.rank(candidates, evidence)
-      const folded = request.collapse === true ? collapse(ranked) : ranked.map((ranked) => ({ ranked, siblings: 0 }))
-      const best = folded.slice(0, request.limit)
+      const ranked = inList(ranking.rank(candidates, evidence), request.listed)
+      const each = ranked.all.map((ranked) => ({ ranked, siblings: 0 }))
+      const folded = request.collapse === true ? collapse(ranked.all) : each
+      const best = request.listed === undefined
+        ? folded.slice(0, request.limit)
+        : each.slice(0, Math.min(request.limit, ranked.listed)).map((one) =>
+          folded.find(({ ranked }) => ranked === one.ranked) ?? one
+        )
       const held = evidenceOf(text, terms, evidence.isQuestion)
       const relevanceOf = ({ candidate }: Ranked) => relevance(held(candidate))
       const last = best.length < request.limit ? -Infinity : best.at(-1)?.ranked.score ?? -Infinity
@@ -180,9 +204,16 @@ export const make = (options: SearchOptions): Effect.Effect<Search["Type"], neve
         degraded,
         embedderId: query?.embedderId ?? null,
         verdict: gate.judge(shown.map(({ relevance }) => relevance), degraded),
-        suppressed: filter.asOf !== undefined
-          ? null
-          : Suppressed.count(among.flatMap(({ candidate }) => states.get(placeKey(candidate.head)) ?? []), filter),
+        suppressed: counts
+          ? Suppressed.count(among.flatMap(({ candidate }) => states.get(placeKey(candidate.head)) ?? []), filter)
+          : null,
+        rest: request.listed === undefined
+          ? folded.slice(request.limit).map(({ ranked }) => ({
+            memory_id: ranked.candidate.head.memory_id,
+            score: ranked.score
+          }))
+          : [],
+        depth,
         terms,
         legs: outcomes.map(({ answer, failed, name }) => ({ name, failed, hits: answer.hits }))
       }
@@ -195,6 +226,17 @@ export const layerWith = (options: SearchOptions): Layer.Layer<Search, never, Ne
   Layer.effect(Search, make(options))
 
 export const layer: Layer.Layer<Search, never, Needs> = layerWith(defaultOptions)
+
+/** Everything that was ranked, what is listed first and in the order of the list; and how many of these there are. */
+const inList = (
+  ranked: ReadonlyArray<Ranked>,
+  list: ReadonlyArray<string> = []
+): { readonly all: ReadonlyArray<Ranked>; readonly listed: number } => {
+  const byId = new Map(ranked.map((one) => [one.candidate.head.memory_id, one]))
+  const listed = list.flatMap((id) => byId.get(id) ?? [])
+  const isListed = new Set(listed)
+  return { all: [...listed, ...ranked.filter((one) => !isListed.has(one))], listed: listed.length }
+}
 
 /** Whether a head is the question word for word: the same text, or the same claim in canonical form. */
 const asked = (text: string) => {

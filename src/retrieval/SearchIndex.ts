@@ -111,6 +111,12 @@ export class SearchIndex extends Context.Tag("loom/retrieval/SearchIndex")<Searc
     weights: EntityWeights,
     limit: number
   ) => Effect.Effect<ReadonlyArray<Head>, StoreError>
+  /** The memories of these ids that may be found, in any order. */
+  readonly byIds: (
+    scope: Scope,
+    filter: SearchFilter,
+    ids: ReadonlyArray<string>
+  ) => Effect.Effect<ReadonlyArray<Head>, StoreError>
   /**
    * What was derived from the contents at these places: one reading for all that the legs did not say, and the excerpts. A
    * place that is gone is left out.

@@ -149,6 +149,9 @@ export const make = (options: IndexOptions): Effect.Effect<SearchIndex["Type"], 
           passage: { chunk_index: found.row.chunk_index, start: found.row.start_at, end: found.row.end_at }
         }))
       }),
+      byIds: Effect.fn("SearchIndex.byIds")(function*(scope, filter, ids) {
+        return ids.length === 0 ? [] : yield* clickhouse.query(Rows.byIds(scope, filter, ids), Rows.HeadRow)
+      }),
       derived: Effect.fn("SearchIndex.derived")(function*(scope, places, query, terms) {
         if (places.length === 0) return new Map()
         const rows = yield* clickhouse.query(Rows.derived(scope, places, query, terms), Rows.DerivedRow)

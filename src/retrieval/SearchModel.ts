@@ -118,6 +118,15 @@ export interface Head extends Place {
   readonly verified_kind: MemoryRow["verified_kind"]
   /** The hash that was attested; the row is verified while it is the content's. */
   readonly verified_sha256: string
+  readonly updated_at: number
+  /** When the row was retired, and by which memory; null and empty while it was not. */
+  readonly invalid_at: number | null
+  readonly superseded_by: string
+  /** The date the fact is about, as far as an extraction said. */
+  readonly temporal_anchor: number | null
+  readonly temporal_confidence: number | null
+  readonly source_resource_id: string
+  readonly reinforcement_count: number
 }
 
 /** A memory that is there and not served. */

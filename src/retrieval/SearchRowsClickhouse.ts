@@ -51,7 +51,14 @@ export const HeadRow = Schema.Struct({
   canonical_sha256: Schema.String,
   duplicate_of: Schema.String,
   verified_kind: MemoryRow.fields.verified_kind,
-  verified_sha256: Schema.String
+  verified_sha256: Schema.String,
+  updated_at: EpochMillis,
+  invalid_at: Schema.NullOr(EpochMillis),
+  superseded_by: Schema.String,
+  temporal_anchor: Schema.NullOr(EpochMillis),
+  temporal_confidence: Schema.NullOr(Schema.Number),
+  source_resource_id: Schema.String,
+  reinforcement_count: Schema.Number
 })
 
 export const headColumns: Fragment = ch.join(Object.keys(HeadRow.fields).map((name) => ch.identifier(name)))
@@ -68,6 +75,18 @@ export const foundAmong = (scope: Scope, filter: SearchFilter, identities: Fragm
       PREWHERE ${identities}
       ORDER BY version DESC LIMIT 1 BY agent, user_id, session_id, memory_key
     ) WHERE ${served(filter)}`
+
+/** The memories of these ids that may be found. */
+export const byIds = (scope: Scope, filter: SearchFilter, ids: ReadonlyArray<string>): Statement =>
+  ch.sql("SearchIndex.byIds")`SELECT ${headColumns} ${
+    found(
+      scope,
+      filter,
+      ch.fragment`${within(scope, filter)} AND (agent, user_id, session_id, memory_key) IN (
+        SELECT agent, user_id, session_id, memory_key FROM loom.memory
+        WHERE ${within(scope, filter)} AND memory_id IN ${ch.array("String", ids)})`
+    )
+  } AND memory_id IN ${ch.array("String", ids)}`
 
 /** A head with whether it may answer, and, of one that may not, whether that may be told and whether its time is over. */
 export const StandingRow = Schema.Struct({ ...HeadRow.fields, is_served: Flag, is_hidden: Flag, ended: Flag })

@@ -39,6 +39,13 @@ export const evidence = (
       duplicate_of: "",
       verified_kind: "",
       verified_sha256: "",
+      updated_at: noon + count,
+      invalid_at: null,
+      superseded_by: "",
+      temporal_anchor: null,
+      temporal_confidence: null,
+      source_resource_id: "",
+      reinforcement_count: 1,
       ...head
     }
   }

@@ -34,7 +34,9 @@ const noHits: SearchResult = {
   degraded: [],
   embedderId: null,
   verdict: { confidence: 0, abstain: { code: "NO_MATCH", reason: "" } },
-  suppressed: null
+  suppressed: null,
+  rest: [],
+  depth: 30
 }
 
 const asked = ({ find = () => Effect.succeed(noHits), lists = {}, memories = [], notes }: House, request: object) =>
@@ -68,7 +70,11 @@ const hitOf = (memory: PackMemory, excerpt: string): SearchResult["hits"][number
       version: 1n,
       confidence: 1,
       canonical_sha256: "",
-      duplicate_of: ""
+      duplicate_of: "",
+      invalid_at: null,
+      superseded_by: "",
+      temporal_confidence: null,
+      reinforcement_count: 1
     },
     cosines: undefined,
     terms: undefined,

@@ -38,6 +38,7 @@ const indexWith = (changed: Partial<SearchIndex["Type"]>) =>
     entityRows: () => Effect.succeed(new Map()),
     servedRows: () => Effect.succeed(1),
     naming: () => Effect.succeed([]),
+    byIds: () => Effect.succeed([]),
     derived: (_, places) =>
       Effect.succeed(
         new Map(places.map((place) => [placeKey(place), {
