@@ -20,7 +20,7 @@ import { GatePolicy } from "./GatePolicy.ts"
 import { RankPolicy } from "./RankPolicy.ts"
 import { evidenceOf, relevance } from "./Relevance.ts"
 import * as SearchAdmission from "./SearchAdmission.ts"
-import { complete, headsOf, knownOf } from "./SearchCompletion.ts"
+import { complete, headsOf, knownOf, readOf } from "./SearchCompletion.ts"
 import { excerptsOf } from "./SearchExcerpts.ts"
 import { SearchIndex } from "./SearchIndex.ts"
 import { haveFailed, make as makeLegs, passedBy } from "./SearchLegs.ts"
@@ -129,7 +129,8 @@ export const make = (options: SearchOptions): Effect.Effect<Search["Type"], neve
         query,
         corpus !== null,
         [...heads, ...hidden],
-        knownOf(hits)
+        knownOf(hits),
+        readOf(answers)
       )
       const candidates = all.slice(0, heads.length)
       const entities = answers.find((answer) => answer.entities !== undefined)?.entities ?? null

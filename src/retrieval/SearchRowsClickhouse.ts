@@ -35,6 +35,11 @@ export const SizeRow = Schema.Struct({ rows: Schema.Number })
 export const size = (slice: Scope & Writers): Statement =>
   ch.sql("SearchIndex.size")`SELECT toUInt32(count()) AS rows FROM loom.memory_embeddings WHERE ${within(slice, slice)}`
 
+/** One or none: whether a scope has any passage. */
+export const anyPassage = (scope: Scope): Statement =>
+  ch.sql("SearchIndex.anyPassage")`
+    SELECT toUInt32(count()) AS rows FROM (SELECT 1 FROM loom.memory_chunks PREWHERE ${inScope(scope)} LIMIT 1)`
+
 export const HeadRow = Schema.Struct({
   ...PlaceFields,
   memory_id: Schema.String,
