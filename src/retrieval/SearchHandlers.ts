@@ -42,6 +42,7 @@ const nothingFound: SearchTrace = {
   candidates: 0,
   degraded: [],
   embedderId: null,
+  pendingIndex: null,
   verdict: Gate.judge(0, [], []),
   suppressed: Suppressed.none,
   terms: [],
@@ -95,6 +96,7 @@ export const make: Effect.Effect<ReadonlyArray<BoundVerb>, never, Search> = Effe
     candidates_total: found.candidates,
     degraded: found.degraded,
     embedding_model: found.embedderId,
+    pending_index: found.pendingIndex,
     ...said,
     next: found.hits.length === 0 ? NOTHING_FOUND : null
   })

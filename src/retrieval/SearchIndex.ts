@@ -127,6 +127,11 @@ export class SearchIndex extends Context.Tag("loom/retrieval/SearchIndex")<Searc
     limit: number
   ) => Effect.Effect<ReadonlyArray<Head>, StoreError>
   /**
+   * How many memories that may be found have no vector of this embedder yet, so that only their words find them: after a
+   * change of embedder, until they are embedded anew. Some seconds old where it is not 0.
+   */
+  readonly pending: (scope: Scope, filter: SearchFilter, embedderId: string) => Effect.Effect<number, StoreError>
+  /**
    * What was derived from the contents at these places: one reading for all that the legs did not say, and the excerpts. A
    * place that is gone is left out.
    */

@@ -7,7 +7,6 @@
 import * as Cache from "effect/Cache"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import type * as Schema from "effect/Schema"
 import type { Scope } from "../kernel/Identity.ts"
@@ -52,10 +51,18 @@ export const make = (options: IndexOptions): Effect.Effect<SearchIndex["Type"], 
         Effect.map(clickhouse.query(Rows.size(slice), Rows.SizeRow), (rows) => rows[0]?.rows ?? 0)
     })
 
-    // That a scope has passages stays true but for an erasure; that it has none ends with the next long value.
-    const passaged = yield* Cache.makeWith({
+    // Rows of another embedder come with a change of embedder, that is with a start of the process, and seldom go.
+    const others = yield* Cache.make({
       capacity: SIZES_KEPT,
-      timeToLive: (exit) => Exit.isSuccess(exit) && exit.value ? SIZE_AGE : 0,
+      timeToLive: SIZE_AGE,
+      lookup: ({ embedderId, slice }: { readonly slice: Scope & Writers; readonly embedderId: string }) =>
+        Effect.map(clickhouse.query(Rows.ofOthers(slice, embedderId), Rows.SizeRow), (rows) => rows[0]?.rows ?? 0)
+    })
+
+    // That a scope has passages stays true but for an erasure; that it has none ends with the next long value.
+    const passaged = yield* Cache.make({
+      capacity: SIZES_KEPT,
+      timeToLive: SIZE_AGE,
       lookup: (scope: Scope) =>
         Effect.map(clickhouse.query(Rows.anyPassage(scope), Rows.SizeRow), (rows) => (rows[0]?.rows ?? 0) > 0)
     })
@@ -96,8 +103,7 @@ export const make = (options: IndexOptions): Effect.Effect<SearchIndex["Type"], 
     ): Effect.Effect<Seen<Row>, StoreError> =>
       Effect.gen(function*() {
         const read = (statement: Statement) => clickhouse.query(statement, row)
-        const { agent, session_ids, user_id } = filter
-        const slice = Data.struct({ ...scope, agent, user_id, session_ids: Data.array(session_ids) })
+        const slice = sliceOf(scope, filter)
         // The cache would keep a failure too, and the legs would fail with it.
         const size = yield* Effect.tapError(sizes.get(slice), () => sizes.invalidate(slice))
         // What answers at an instant costs more to work out than to rank around: it is asked of the best rows first.
@@ -166,13 +172,23 @@ export const make = (options: IndexOptions): Effect.Effect<SearchIndex["Type"], 
       }),
       chunks: Effect.fn("SearchIndex.chunks")(function*(scope, filter, terms, limit) {
         // Few scopes have long values, and this look costs a fifth of the statement.
-        const some = yield* passaged.get(Data.struct({ org: scope.org, namespace: scope.namespace }))
+        const key = Data.struct({ org: scope.org, namespace: scope.namespace })
+        const some = yield* Effect.tapError(passaged.get(key), () => passaged.invalidate(key))
+        // What is kept is only that there are some.
+        if (!some) yield* passaged.invalidate(key)
         if (!some) return { corpus: corpusOf(undefined), hits: [], passed: [], read: new Map() }
         const ways = wordWays(Words.passages, scope, filter, terms)
         return answer(yield* bestServed(scope, filter, limit, Words.PassageRow, ways), (found): PassageHit => ({
           ...wordHit(found),
           passage: { chunk_index: found.row.chunk_index, start: found.row.start_at, end: found.row.end_at }
         }), () => [])
+      }),
+      pending: Effect.fn("SearchIndex.pending")(function*(scope, filter, embedderId) {
+        const key = Data.struct({ slice: sliceOf(scope, filter), embedderId })
+        const some = yield* Effect.tapError(others.get(key), () => others.invalidate(key))
+        if (some === 0) return 0
+        const [row] = yield* clickhouse.query(Rows.notEmbedded(scope, filter, embedderId), Rows.SizeRow)
+        return row?.rows ?? 0
       }),
       derived: Effect.fn("SearchIndex.derived")(function*(scope, places, query, terms) {
         if (places.length === 0) return new Map()
@@ -194,6 +210,9 @@ export const layerWith = (options: IndexOptions): Layer.Layer<SearchIndex, never
   Layer.effect(SearchIndex, make(options))
 
 export const layer: Layer.Layer<SearchIndex, never, Clickhouse> = layerWith(defaultOptions)
+
+const sliceOf = ({ namespace, org }: Scope, { agent, session_ids, user_id }: SearchFilter): Scope & Writers =>
+  Data.struct({ org, namespace, agent, user_id, session_ids: Data.array(session_ids) })
 
 const byPlace = <Row extends Place, A>(rows: ReadonlyArray<Row>, value: (row: Row) => A): PlaceMap<A> =>
   new Map(rows.map((row) => [placeKey(row), value(row)]))

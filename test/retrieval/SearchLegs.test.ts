@@ -39,6 +39,7 @@ const indexWith = (changed: Partial<SearchIndex["Type"]>) =>
     entityRows: () => Effect.succeed(new Map()),
     servedRows: () => Effect.succeed(1),
     naming: () => Effect.succeed([]),
+    pending: () => Effect.succeed(0),
     derived: (_, places) =>
       Effect.succeed(
         new Map(places.map((place) => [placeKey(place), {
