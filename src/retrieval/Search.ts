@@ -6,6 +6,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import type { Scope } from "../kernel/Identity.ts"
 import { sha256 } from "../kernel/Json.ts"
 import type { Overloaded, StoreError } from "../kernel/LoomError.ts"
@@ -21,7 +22,7 @@ import { GatePolicy } from "./GatePolicy.ts"
 import { RankPolicy } from "./RankPolicy.ts"
 import { evidenceOf, relevance } from "./Relevance.ts"
 import * as SearchAdmission from "./SearchAdmission.ts"
-import { complete, headsOf, knownOf } from "./SearchCompletion.ts"
+import { complete, headsOf, knownOf, readOf } from "./SearchCompletion.ts"
 import { excerptsOf } from "./SearchExcerpts.ts"
 import { SearchIndex } from "./SearchIndex.ts"
 import { haveFailed, make as makeLegs, passedBy } from "./SearchLegs.ts"
@@ -71,6 +72,8 @@ export interface SearchResult {
   /** The embedder whose vectors were compared; null when none were. */
   readonly embedderId: string | null
   readonly verdict: Verdict
+  /** How many memories that may be found have no vector of this embedder yet; null when none were compared. */
+  readonly pendingIndex: number | null
   /** What would have been among the hits and was hidden; null when that was not counted. */
   readonly suppressed: Suppressed.Counts | null
   /** What was ranked behind the hits, best first; none after a list that was given. */
@@ -119,6 +122,9 @@ export const defaultOptions: SearchOptions = {
 /** Hits of each leg that are compared. On the development conversations, 15 gave the answers that all rows give. */
 const LEAST_DEPTH = 30
 
+// One statement, and most often none; a count that takes longer is worth less than the wait.
+const COUNT_WITHIN = "1 second"
+
 type Needs = SearchIndex | DigestIndex | Embedder | RankPolicy | GatePolicy
 
 export const make = (options: SearchOptions): Effect.Effect<Search["Type"], never, Needs> =>
@@ -149,14 +155,19 @@ export const make = (options: SearchOptions): Effect.Effect<Search["Type"], neve
       const isFound = new Set(found.map(({ memory_id }) => memory_id))
       const pushedOut = yield* index.byIds(scope, filter, request.listed?.filter((id) => !isFound.has(id)) ?? [])
       const heads = [...found, ...pushedOut]
-      const { candidates: all, excerpts: texts } = yield* complete(
+      const completed = complete(
         index,
         question,
         query,
         corpus !== null,
         [...heads, ...hidden],
-        knownOf(hits)
+        knownOf(hits),
+        readOf(answers)
       )
+      const [{ candidates: all, excerpts: texts }, pendingIndex] = yield* Effect.all([
+        completed,
+        query === null ? Effect.succeed(null) : orNull(index.pending(scope, filter, query.embedderId))
+      ], { concurrency: 2 })
       const candidates = all.slice(0, heads.length)
       const entities = answers.find((answer) => answer.entities !== undefined)?.entities ?? null
       const evidence: Fusion.Evidence = {
@@ -203,6 +214,7 @@ export const make = (options: SearchOptions): Effect.Effect<Search["Type"], neve
         candidates: candidates.length,
         degraded,
         embedderId: query?.embedderId ?? null,
+        pendingIndex,
         verdict: gate.judge(shown.map(({ relevance }) => relevance), degraded),
         suppressed: counts
           ? Suppressed.count(among.flatMap(({ candidate }) => states.get(placeKey(candidate.head)) ?? []), filter)
@@ -237,6 +249,21 @@ const inList = (
   const isListed = new Set(listed)
   return { all: [...listed, ...ranked.filter((one) => !isListed.has(one))], listed: listed.length }
 }
+
+/** A count in its time, or null: hits are not held up by what is only told beside them. */
+const orNull = (count: Effect.Effect<number, StoreError>): Effect.Effect<number | null> =>
+  count.pipe(
+    Effect.timeoutOption(COUNT_WITHIN),
+    Effect.map(Option.getOrNull),
+    Effect.catchAll((error) =>
+      Effect.as(
+        Effect.logWarning("What a search's index lacks could not be counted").pipe(
+          Effect.annotateLogs({ reason: error.message })
+        ),
+        null
+      )
+    )
+  )
 
 /** Whether a head is the question word for word: the same text, or the same claim in canonical form. */
 const asked = (text: string) => {

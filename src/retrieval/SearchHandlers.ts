@@ -103,6 +103,7 @@ export const make: Effect.Effect<ReadonlyArray<BoundVerb>, never, Needs> = Effec
         next_page: found.next === null ? null : yield* cursors.give(listing, placeOf(found.next)),
         degraded: found.degraded,
         embedding_model: found.embedderId,
+        pending_index: found.pendingIndex,
         ...saidOf(request, asOf, closed === 0 ? [] : [CLOSED(closed)]),
         next: found.hits.length === 0 && page === null ? NOTHING_FOUND : null
       }

@@ -14,6 +14,7 @@ import {
   found,
   hasEnded,
   inScope,
+  isServedPlace,
   isStanding,
   mayBeTold,
   passes,
@@ -34,6 +35,24 @@ export const SizeRow = Schema.Struct({ rows: Schema.Number })
 /** How many derived rows a slice of a scope has. */
 export const size = (slice: Scope & Writers): Statement =>
   ch.sql("SearchIndex.size")`SELECT toUInt32(count()) AS rows FROM loom.memory_embeddings WHERE ${within(slice, slice)}`
+
+/** How many derived rows of a slice are of another embedder. */
+export const ofOthers = (slice: Scope & Writers, embedderId: string): Statement =>
+  ch.sql("SearchIndex.ofOthers")`
+    SELECT toUInt32(count()) AS rows FROM loom.memory_embeddings
+    PREWHERE ${within(slice, slice)} AND embedder_id != ${ch.string(embedderId)}`
+
+/** How many served places of a slice have a derived row and none of this embedder. */
+export const notEmbedded = (scope: Scope, filter: SearchFilter, embedderId: string): Statement =>
+  ch.sql("SearchIndex.notEmbedded")`
+    SELECT toUInt32(count()) AS rows FROM (
+      SELECT 1 FROM loom.memory_embeddings PREWHERE ${within(scope, filter)} AND ${isServedPlace(scope, filter)}
+      GROUP BY ${placeColumns} HAVING countIf(embedder_id = ${ch.string(embedderId)}) = 0)`
+
+/** One or none: whether a scope has any passage. */
+export const anyPassage = (scope: Scope): Statement =>
+  ch.sql("SearchIndex.anyPassage")`
+    SELECT toUInt32(count()) AS rows FROM (SELECT 1 FROM loom.memory_chunks PREWHERE ${inScope(scope)} LIMIT 1)`
 
 export const HeadRow = Schema.Struct({
   ...PlaceFields,

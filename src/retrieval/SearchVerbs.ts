@@ -187,6 +187,8 @@ const answer = Schema.Struct({
   degraded: Schema.Array(Schema.String),
   /** The embedder whose vectors were compared; null when none were. */
   embedding_model: Schema.NullOr(Schema.String),
+  /** Memories that may be found and have no vector of that embedder yet: only their words find them. Null when none were compared. */
+  pending_index: Schema.NullOr(Schema.Number),
   ...asOfAnswer,
   next: Schema.NullOr(Schema.String)
 })

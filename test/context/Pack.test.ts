@@ -33,6 +33,7 @@ const noHits: SearchResult = {
   candidates: 0,
   degraded: [],
   embedderId: null,
+  pendingIndex: null,
   verdict: { confidence: 0, abstain: { code: "NO_MATCH", reason: "" } },
   suppressed: null,
   rest: [],
