@@ -17,6 +17,7 @@ const slices = [
   "run",
   "code",
   "retrieval",
+  "ask",
   "context",
   "governance",
   "client"
@@ -24,7 +25,7 @@ const slices = [
 
 const floor = "kernel|platform"
 // The search is a service that later slices ask, as the clients of others.
-const rooms = "(Model|Type|Error|Store|Cache|Sweep|Client|Rpc|Verbs|Fields|retrieval/Search)"
+const rooms = "(Model|Type|Error|Store|Cache|Sweep|Client|Rpc|Verbs|Fields|retrieval/Search|retrieval/SearchHandlers)"
 
 const sliceOrder = slices.slice(0, -1).map((slice, index) => ({
   name: `slice-order-${slice}`,

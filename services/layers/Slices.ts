@@ -8,6 +8,10 @@ import * as Layer from "effect/Layer"
 import * as TokenCache from "../../src/access/TokenCache.ts"
 import * as TokenHandlers from "../../src/access/TokenHandlers.ts"
 import * as TokenStoreClickhouse from "../../src/access/TokenStoreClickhouse.ts"
+import * as Ask from "../../src/ask/Ask.ts"
+import * as AskHandlers from "../../src/ask/AskHandlers.ts"
+import * as AskOptions from "../../src/ask/AskOptions.ts"
+import * as EvidenceStoreClickhouse from "../../src/ask/EvidenceStoreClickhouse.ts"
 import * as BlacklistCache from "../../src/blacklist/BlacklistCache.ts"
 import * as BlacklistHandlers from "../../src/blacklist/BlacklistHandlers.ts"
 import * as BlacklistStoreClickhouse from "../../src/blacklist/BlacklistStoreClickhouse.ts"
@@ -96,6 +100,9 @@ export const layerThresholds = Thresholds.layer
 /** What a block of `memory.for_file` may hold. */
 export const layerForFile = ForFileOptions.layer
 
+/** What an answer of `memory.ask` may rest on. */
+export const layerAsk = AskOptions.layer
+
 /** Tokens as this process knows them. */
 export const layerTokens = TokenCache.layer
 
@@ -116,6 +123,7 @@ export const layerDispatch = Layer.effect(
       ProposalHandlers.make,
       ReviewHandlers.make,
       SearchHandlers.make,
+      AskHandlers.make,
       ForFileHandlers.make,
       PackHandlers.make,
       CalibrationHandlers.make,
@@ -128,6 +136,9 @@ export const layerDispatch = Layer.effect(
 ).pipe(
   Layer.provide(layerSweep),
   Layer.provide(MemoryClient.layer),
-  Layer.provide(Search.layer.pipe(Layer.provide(SearchIndexClickhouse.layer))),
+  Layer.provide(Ask.layer.pipe(
+    Layer.provideMerge(Search.layer.pipe(Layer.provide(SearchIndexClickhouse.layer))),
+    Layer.provide(EvidenceStoreClickhouse.layer)
+  )),
   Layer.provide([ForFileClickhouse.layer, PackClickhouse.layer, WorkingMemory.layerEmpty, Tokens.layer])
 )

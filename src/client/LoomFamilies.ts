@@ -4,6 +4,7 @@
  */
 import type { Kind, TypeLambda } from "effect/HKT"
 import { TokenList, TokenMint, TokenRevoke } from "../access/TokenVerbs.ts"
+import { MemoryAsk } from "../ask/AskVerbs.ts"
 import { BlacklistAdd, BlacklistList, BlacklistRemove } from "../blacklist/BlacklistVerbs.ts"
 import { MemoryForFile } from "../context/ForFileVerbs.ts"
 import { ContextPack } from "../context/PackVerbs.ts"
@@ -61,6 +62,7 @@ export const families = <F extends TypeLambda>(call: MakeCall<F>) => ({
     proposals: call(MemoryProposals),
     proposal_decide: call(MemoryProposalDecide),
     search: call(MemorySearch),
+    ask: call(MemoryAsk),
     for_file: call(MemoryForFile),
     search_trace: call(MemorySearchTrace),
     provenance: call(MemoryProvenance),

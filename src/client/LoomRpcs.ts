@@ -4,6 +4,7 @@
  */
 import * as RpcGroup from "@effect/rpc/RpcGroup"
 import { TokenList, TokenMint, TokenRevoke } from "../access/TokenVerbs.ts"
+import { MemoryAsk } from "../ask/AskVerbs.ts"
 import { BlacklistAdd, BlacklistList, BlacklistRemove } from "../blacklist/BlacklistVerbs.ts"
 import { MemoryForFile } from "../context/ForFileVerbs.ts"
 import { ContextPack } from "../context/PackVerbs.ts"
@@ -54,6 +55,7 @@ export const LoomRpcs = RpcGroup.make(
   MemoryProposals.rpc,
   MemoryProposalDecide.rpc,
   MemorySearch.rpc,
+  MemoryAsk.rpc,
   MemoryForFile.rpc,
   ContextPack.rpc,
   MemorySearchTrace.rpc,

@@ -3,6 +3,7 @@
  * off it. A new verb is added here and in `LoomRpcs` and `LoomFamilies`; a test compares the three with the server.
  */
 import { TokenList, TokenMint, TokenRevoke } from "../access/TokenVerbs.ts"
+import { MemoryAsk } from "../ask/AskVerbs.ts"
 import { BlacklistAdd, BlacklistList, BlacklistRemove } from "../blacklist/BlacklistVerbs.ts"
 import { MemoryForFile } from "../context/ForFileVerbs.ts"
 import { ContextPack } from "../context/PackVerbs.ts"
@@ -53,6 +54,7 @@ export const allVerbs = [
   MemoryProposals,
   MemoryProposalDecide,
   MemorySearch,
+  MemoryAsk,
   MemoryForFile,
   ContextPack,
   MemorySearchTrace,

@@ -176,7 +176,20 @@ export const tables: Readonly<Record<string, TableFacts>> = {
     columns: {
       scope,
       identity,
-      content: ["content_sha256", "value_vector", "key_vector", "excerpt", "lowered", "stems", "lemmas", "terms"],
+      content: [
+        "content_sha256",
+        "value_vector",
+        "key_vector",
+        "value_signs",
+        "key_signs",
+        "value_bytes",
+        "key_bytes",
+        "excerpt",
+        "lowered",
+        "stems",
+        "lemmas",
+        "terms"
+      ],
       facts: ["embedder_id", "memory_type", "source_class", "verified", "version", ...fence]
     },
     person: "user_id",

@@ -66,6 +66,10 @@ const passing = (filter: SearchFilter): ReadonlyArray<Fragment> => [
   filter.memory_type === null
     ? ch.fragment`memory_type NOT IN ${ch.array("String", HIDDEN_TYPES)}`
     : ch.fragment`memory_type = ${ch.string(filter.memory_type)}`,
+  // Mostly there are few: the best of all rows are asked for it first, like for the types that are hidden.
+  ...(filter.unverifiedExternal === false
+    ? [ch.fragment`(source_class != 'external' OR (verified_kind != '' AND verified_sha256 = content_sha256))`]
+    : []),
   ...narrowing(filter)
 ]
 
@@ -76,13 +80,17 @@ export const hasEnded = ({ now }: SearchFilter): Fragment => {
     .fragment`(ifNull(expires_at <= ${at}, false) OR (ifNull(valid_to <= ${at}, false) AND status != 'superseded'))`
 }
 
-/** A row that would be served but for its state. */
-export const hiddenOnly = (filter: SearchFilter): Fragment =>
-  ch.join([
-    ch.fragment`status IN ${ch.array("String", COUNTED_STATUSES)}`,
-    ch.fragment`NOT (${ch.join(standing(filter), " AND ")})`,
-    ...passing(filter)
-  ], " AND ")
+/** What a row must be whatever its state, so that a search may speak of it at all. */
+export const passes = (filter: SearchFilter): Fragment => ch.join(passing(filter), " AND ")
+
+/** What its state must be to answer; `served` is this and `passes`. */
+export const isStanding = (filter: SearchFilter): Fragment => {
+  const conditions = standing(filter)
+  return conditions.length === 0 ? ch.fragment`true` : ch.join(conditions, " AND ")
+}
+
+/** The states in which a row that does not answer may be told of. */
+export const mayBeTold: Fragment = ch.fragment`status IN ${ch.array("String", COUNTED_STATUSES)}`
 
 /** Status and ends by the clock that is asked about; what was true then has answered for both already. */
 const standing = ({ asOf, now, statuses }: SearchFilter): ReadonlyArray<Fragment> => {

@@ -44,10 +44,17 @@ export interface PassageHit extends WordHit {
   readonly passage: Passage
 }
 
+/** What stands at a place; without cosines when its vector is not of the question's embedder or there is none. */
+export interface DerivedText {
+  readonly cosines: Cosines | undefined
+  readonly terms: TermCounts
+  readonly excerpt: string
+}
+
 export interface Answer<Hit> {
   readonly hits: ReadonlyArray<Hit>
-  /** Places that were looked at beside those of the hits, and have no row that may answer. */
-  readonly passed: ReadonlyArray<Place>
+  /** Memories that were looked at beside those of the hits and would be served but for their state. */
+  readonly passed: ReadonlyArray<HiddenHead>
 }
 
 export interface WordAnswer<Hit> extends Answer<Hit> {
@@ -55,7 +62,10 @@ export interface WordAnswer<Hit> extends Answer<Hit> {
 }
 
 export class SearchIndex extends Context.Tag("loom/retrieval/SearchIndex")<SearchIndex, {
-  /** The rows closest to the vector by value or, damped, by key; closest first, exact over the whole scope. */
+  /**
+   * The rows closest to the vector by value or, damped, by key; closest first. Every row of the filter's slice is looked
+   * at; of a slice with more than some hundred rows the answer holds at least 95 of a hundred that it should.
+   */
   readonly vector: (
     scope: Scope,
     filter: SearchFilter,
@@ -101,26 +111,16 @@ export class SearchIndex extends Context.Tag("loom/retrieval/SearchIndex")<Searc
     weights: EntityWeights,
     limit: number
   ) => Effect.Effect<ReadonlyArray<Head>, StoreError>
-  /** Of these places those whose memory would be served but for its state, with the content it still has. */
-  readonly hidden: (
-    scope: Scope,
-    filter: SearchFilter,
-    places: ReadonlyArray<Place>
-  ) => Effect.Effect<ReadonlyArray<HiddenHead>, StoreError>
-  /** The cosines at these places; a place without a vector of the question's embedder is left out. */
-  readonly cosines: (
+  /**
+   * What was derived from the contents at these places: one reading for all that the legs did not say, and the excerpts. A
+   * place that is gone is left out.
+   */
+  readonly derived: (
     scope: Scope,
     places: ReadonlyArray<Place>,
-    query: QueryVector
-  ) => Effect.Effect<PlaceMap<Cosines>, StoreError>
-  /** How often the question's words stand in the excerpts at these places. */
-  readonly counts: (
-    scope: Scope,
-    places: ReadonlyArray<Place>,
+    query: QueryVector | null,
     terms: ReadonlyArray<TermGroup>
-  ) => Effect.Effect<PlaceMap<TermCounts>, StoreError>
-  /** The excerpts at these places. */
-  readonly excerpts: (scope: Scope, places: ReadonlyArray<Place>) => Effect.Effect<PlaceMap<string>, StoreError>
+  ) => Effect.Effect<PlaceMap<DerivedText>, StoreError>
   /** The texts of passages; one that is gone is left out. */
   readonly passages: (
     scope: Scope,

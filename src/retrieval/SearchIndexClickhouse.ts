@@ -19,7 +19,7 @@ import type { Writers } from "./SearchFilterClickhouse.ts"
 import { SearchIndex } from "./SearchIndex.ts"
 import type { PassageHit, PlaceMap, VectorHit, WordAnswer, WordHit } from "./SearchIndex.ts"
 import { placeKey } from "./SearchModel.ts"
-import type { Corpus, Head, Place, SearchFilter } from "./SearchModel.ts"
+import type { Corpus, Head, HiddenHead, Place, SearchFilter } from "./SearchModel.ts"
 import * as Rows from "./SearchRowsClickhouse.ts"
 import type { TermGroup } from "./SearchTerms.ts"
 import * as VectorLeg from "./VectorLegClickhouse.ts"
@@ -51,18 +51,29 @@ export const make = (options: IndexOptions): Effect.Effect<SearchIndex["Type"], 
         Effect.map(clickhouse.query(Rows.size(slice), Rows.SizeRow), (rows) => rows[0]?.rows ?? 0)
     })
 
-    /** Each row whose place is a served head, with that head; one row a place, in their order. */
-    const withHeads = <Row extends Place>(scope: Scope, filter: SearchFilter, rows: ReadonlyArray<Row>) =>
+    /** Each row whose place is a served head, with that head, one row a place, in their order; and the hidden heads. */
+    const withHeads = <Row extends Place>(
+      scope: Scope,
+      filter: SearchFilter,
+      rows: ReadonlyArray<Row>
+    ): Effect.Effect<Seen<Row>, StoreError> =>
       rows.length === 0
-        ? Effect.succeed([])
-        : Effect.map(clickhouse.query(Rows.heads(scope, filter, rows), Rows.HeadRow), (found) => {
-          const heads = new Map(found.map((head) => [placeKey(head), head]))
-          return rows.flatMap((row): ReadonlyArray<Found<Row>> => {
-            const key = placeKey(row)
-            const head = heads.get(key)
-            heads.delete(key)
-            return head === undefined ? [] : [{ row, head }]
-          })
+        ? Effect.succeed({ found: [], passed: [] })
+        : Effect.map(clickhouse.query(Rows.heads(scope, filter, rows), Rows.StandingRow), (standing) => {
+          const served = new Map<string, Head>()
+          const hidden = new Map<string, HiddenHead>()
+          for (const { ended, is_hidden, is_served, ...head } of standing) {
+            if (is_served) served.set(placeKey(head), head)
+            else if (is_hidden) hidden.set(placeKey(head), { ...head, ended })
+          }
+          const seen = new Map(rows.toReversed().map((row) => [placeKey(row), row]))
+          return {
+            found: rows.flatMap((row): ReadonlyArray<Found<Row>> => {
+              const head = served.get(placeKey(row))
+              return head === undefined || seen.get(placeKey(row)) !== row ? [] : [{ row, head }]
+            }),
+            passed: [...hidden].flatMap(([key, head]) => seen.has(key) ? [head] : [])
+          }
         })
 
     /** The best `limit` served rows, in the way that costs least; see the head of this file. */
@@ -81,19 +92,21 @@ export const make = (options: IndexOptions): Effect.Effect<SearchIndex["Type"], 
         const size = yield* Effect.tapError(sizes.get(slice), () => sizes.invalidate(slice))
         // What answers at an instant costs more to work out than to rank around: it is asked of the best rows first.
         const isSmall = size <= options.smallScope && filter.asOf === undefined
-        if (isSmall && ways.ofServed !== null) {
-          return { found: yield* withHeads(scope, filter, yield* read(ways.ofServed(limit))), passed: [] }
-        }
-        let passed: ReadonlyArray<Place> = []
+        const among = (statement: Statement) =>
+          Effect.flatMap(read(statement), (rows) => withHeads(scope, filter, rows))
+        if (isSmall && ways.ofServed !== null) return yield* among(ways.ofServed(limit))
+        let passed: ReadonlyArray<HiddenHead> = []
         // In a small slice what a narrow filter leaves out is cheap to look at, and tells what of it is hidden.
         if (isSmall || !isNarrow(filter)) {
           const depth = Math.ceil(limit * SPARE)
           const rows = yield* read(ways.all(depth))
-          const found = yield* withHeads(scope, filter, rows)
-          passed = passedBy(rows, found)
-          if (found.length >= limit || rows.length < depth) return { found: found.slice(0, limit), passed }
+          const seen = yield* withHeads(scope, filter, rows)
+          if (seen.found.length >= limit || rows.length < depth) {
+            return { found: seen.found.slice(0, limit), passed: seen.passed }
+          }
+          passed = seen.passed
         }
-        return { found: yield* withHeads(scope, filter, yield* read(ways.served(limit))), passed }
+        return { found: (yield* among(ways.served(limit))).found, passed }
       })
 
     const answer = <Row extends Words.WordRow, Hit extends WordHit>(
@@ -136,25 +149,14 @@ export const make = (options: IndexOptions): Effect.Effect<SearchIndex["Type"], 
           passage: { chunk_index: found.row.chunk_index, start: found.row.start_at, end: found.row.end_at }
         }))
       }),
-      hidden: Effect.fn("SearchIndex.hidden")(function*(scope, filter, places) {
-        if (places.length === 0) return []
-        const asked = new Set(places.map(placeKey))
-        const heads = yield* clickhouse.query(Rows.hidden(scope, filter, places), Rows.HiddenRow)
-        return heads.filter((head) => asked.has(placeKey(head)))
-      }),
-      cosines: Effect.fn("SearchIndex.cosines")(function*(scope, places, query) {
+      derived: Effect.fn("SearchIndex.derived")(function*(scope, places, query, terms) {
         if (places.length === 0) return new Map()
-        const rows = yield* clickhouse.query(Rows.cosines(scope, places, query), Rows.CosineRow)
-        return byPlace(rows, (row) => ({ value: row.of_value, key: row.of_key }))
-      }),
-      counts: Effect.fn("SearchIndex.counts")(function*(scope, places, terms) {
-        if (places.length === 0 || terms.length === 0) return new Map()
-        const rows = yield* clickhouse.query(Rows.counts(scope, places, terms), Rows.CountsRow)
-        return byPlace(rows, (row) => ({ counts: row.counts, length: row.words }))
-      }),
-      excerpts: Effect.fn("SearchIndex.excerpts")(function*(scope, places) {
-        if (places.length === 0) return new Map()
-        return byPlace(yield* clickhouse.query(Rows.excerpts(scope, places), Rows.TextRow), ({ text }) => text)
+        const rows = yield* clickhouse.query(Rows.derived(scope, places, query, terms), Rows.DerivedRow)
+        return byPlace(rows, ({ counts, excerpt, is_compared, of_key, of_value, words }) => ({
+          cosines: is_compared ? { value: of_value, key: of_key } : undefined,
+          terms: { counts, length: words },
+          excerpt
+        }))
       }),
       passages: Effect.fn("SearchIndex.passages")(function*(scope, asked) {
         if (asked.length === 0) return new Map()
@@ -186,18 +188,10 @@ interface Found<Row> {
   readonly head: Head
 }
 
-/** What a leg looked at: the served rows, and places without one. */
+/** What a leg looked at: the served rows, and what would be served but for its state. */
 interface Seen<Row> {
   readonly found: ReadonlyArray<Found<Row>>
-  readonly passed: ReadonlyArray<Place>
-}
-
-const passedBy = <Row extends Place>(
-  rows: ReadonlyArray<Row>,
-  found: ReadonlyArray<Found<Row>>
-): ReadonlyArray<Place> => {
-  const answering = new Set(found.map(({ row }) => placeKey(row)))
-  return rows.filter((row) => !answering.has(placeKey(row)))
+  readonly passed: ReadonlyArray<HiddenHead>
 }
 
 const wordHit = ({ head, row }: Found<Words.WordRow>): WordHit => ({

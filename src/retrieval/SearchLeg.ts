@@ -12,9 +12,9 @@ import type {
   Cosines,
   EntityWeights,
   Head,
+  HiddenHead,
   LegName,
   Passage,
-  Place,
   Question,
   TermCounts
 } from "./SearchModel.ts"
@@ -37,8 +37,8 @@ export interface LegAnswer {
   readonly query: QueryVector | null
   readonly corpus: Corpus | null
   readonly entities?: EntityWeights
-  /** Places it looked at that have no row that may answer. */
-  readonly passed?: ReadonlyArray<Place>
+  /** Memories it looked at that would be served but for their state. */
+  readonly passed?: ReadonlyArray<HiddenHead>
 }
 
 /** The answer of a leg that has nothing to look for. */

@@ -13,8 +13,10 @@ import {
   atPlaces,
   found,
   hasEnded,
-  hiddenOnly,
   inScope,
+  isStanding,
+  mayBeTold,
+  passes,
   placeColumns,
   PlaceFields,
   served,
@@ -24,6 +26,7 @@ import type { Writers } from "./SearchFilterClickhouse.ts"
 import type { QueryVector } from "./SearchIndex.ts"
 import type { Passage, Place, SearchFilter } from "./SearchModel.ts"
 import type { TermGroup } from "./SearchTerms.ts"
+import { cosine, withQuestion } from "./VectorLegClickhouse.ts"
 import { countsOf } from "./WordsClickhouse.ts"
 
 export const SizeRow = Schema.Struct({ rows: Schema.Number })
@@ -66,53 +69,71 @@ export const foundAmong = (scope: Scope, filter: SearchFilter, identities: Fragm
       ORDER BY version DESC LIMIT 1 BY agent, user_id, session_id, memory_key
     ) WHERE ${served(filter)}`
 
+/** A head with whether it may answer, and, of one that may not, whether that may be told and whether its time is over. */
+export const StandingRow = Schema.Struct({ ...HeadRow.fields, is_served: Flag, is_hidden: Flag, ended: Flag })
+
 /**
- * The served heads of these identities, with whatever content they have by now, or the versions that answer at the
- * instant asked about; the caller compares the hashes.
+ * The heads of these identities that pass the filter, served or not, with whatever content they have by now; or the
+ * versions that answer at the instant asked about. The caller compares the hashes.
  */
-export const heads = (scope: Scope, filter: SearchFilter, places: ReadonlyArray<Place>): Statement =>
-  ch.sql("SearchIndex.heads")`SELECT ${headColumns} ${
-    foundAmong(scope, filter, ch.fragment`${within(scope, filter)} AND ${atIdentities(places)}`)
-  }`
-
-export const HiddenRow = Schema.Struct({ ...HeadRow.fields, ended: Flag })
-
-/** The heads of these identities that pass the filter and are not served: whatever they say by now, as `heads` does. */
-export const hidden = (scope: Scope, filter: SearchFilter, places: ReadonlyArray<Place>): Statement =>
-  ch.sql("SearchIndex.hidden")`SELECT ${headColumns}, ${hasEnded(filter)} AS ended FROM (
-      SELECT ${headColumns}, run_id, expires_at, valid_to, sensitivity FROM loom.memory
-      PREWHERE ${within(scope, filter)} AND ${atIdentities(places)}
-      ORDER BY version DESC LIMIT 1 BY agent, user_id, session_id, memory_key
-    ) WHERE ${hiddenOnly(filter)}`
-
-export const CosineRow = Schema.Struct({ ...PlaceFields, of_value: Schema.Number, of_key: Schema.Number })
-
-export const cosines = (scope: Scope, places: ReadonlyArray<Place>, query: QueryVector): Statement => {
-  const vector = ch.array("Float32", Array.from(query.vector))
-  return ch.sql("SearchIndex.cosines")`
-    SELECT ${placeColumns}, dotProduct(value_vector, ${vector}) AS of_value, dotProduct(key_vector, ${vector}) AS of_key
-    FROM loom.memory_embeddings
-    PREWHERE ${inScope(scope)} AND ${atPlaces(places)} AND embedder_id = ${ch.string(query.embedderId)}
-    LIMIT 1 BY ${placeColumns}`
+export const heads = (scope: Scope, filter: SearchFilter, places: ReadonlyArray<Place>): Statement => {
+  const identities = ch.fragment`${within(scope, filter)} AND ${atIdentities(places)}`
+  return filter.asOf !== undefined
+    ? ch.sql("SearchIndex.heads")`
+      SELECT ${headColumns}, true AS is_served, false AS is_hidden, false AS ended ${found(scope, filter, identities)}`
+    : ch.sql("SearchIndex.heads")`
+      SELECT ${headColumns}, (${isStanding(filter)}) AS is_served, (${mayBeTold}) AS is_hidden, ${
+      hasEnded(filter)
+    } AS ended
+      FROM (
+        SELECT ${headColumns}, run_id, expires_at, valid_to, sensitivity FROM loom.memory
+        PREWHERE ${identities}
+        ORDER BY version DESC LIMIT 1 BY agent, user_id, session_id, memory_key
+      ) WHERE ${passes(filter)}`
 }
 
-export const CountsRow = Schema.Struct({ ...PlaceFields, counts: Schema.Array(Schema.Number), words: Schema.Number })
+export const DerivedRow = Schema.Struct({
+  ...PlaceFields,
+  /** Whether the vectors are of the question's embedder, so that the cosines mean something. */
+  is_compared: Flag,
+  of_value: Schema.Number,
+  of_key: Schema.Number,
+  counts: Schema.Array(Schema.Number),
+  words: Schema.Number,
+  excerpt: Schema.String
+})
 
-export const counts = (scope: Scope, places: ReadonlyArray<Place>, terms: ReadonlyArray<TermGroup>): Statement =>
-  ch.sql("SearchIndex.counts")`
-    SELECT ${placeColumns}, ${countsOf(terms)} AS counts, toUInt32(stems.size0) AS words
+// Vectors of another embedder may be longer or shorter; a sum of products over them would be an error of the statement.
+const comparable = (column: Fragment): Fragment =>
+  ch.fragment`if(is_compared, ${column}, arrayWithConstant(length(question), 0::Int8))`
+
+/**
+ * What was derived from the contents at these places: cosines with the question, counts of its words, and the excerpt. Of
+ * a place with rows of several embedders that of the question's counts; the words are in each of them.
+ */
+export const derived = (
+  scope: Scope,
+  places: ReadonlyArray<Place>,
+  query: QueryVector | null,
+  terms: ReadonlyArray<TermGroup>
+): Statement =>
+  ch.sql("SearchIndex.derived")`
+    ${
+    query === null
+      ? ch.fragment`WITH false AS is_compared, 0. AS of_value, 0. AS of_key`
+      : ch.fragment`${withQuestion(query)}, embedder_id = ${ch.string(query.embedderId)} AS is_compared,
+      ${cosine(comparable(ch.fragment`value_bytes`))} AS of_value, ${
+        cosine(comparable(ch.fragment`key_bytes`))
+      } AS of_key`
+  }
+    SELECT ${placeColumns}, is_compared, of_value, of_key, ${countsOf(terms)} AS counts, toUInt32(stems.size0) AS words,
+      excerpt
     FROM loom.memory_embeddings
     PREWHERE ${inScope(scope)} AND ${atPlaces(places)}
+    ORDER BY is_compared DESC
     LIMIT 1 BY ${placeColumns}`
 
 export const TextRow = Schema.Struct({ ...PlaceFields, text: Schema.String })
-
-export const excerpts = (scope: Scope, places: ReadonlyArray<Place>): Statement =>
-  ch.sql("SearchIndex.excerpts")`
-    SELECT ${placeColumns}, excerpt AS text
-    FROM loom.memory_embeddings
-    PREWHERE ${inScope(scope)} AND ${atPlaces(places)}
-    LIMIT 1 BY ${placeColumns}`
 
 /** One passage a place. */
 export const passageTexts = (

@@ -1,7 +1,9 @@
 /**
- * The rows closest to a question's vector, by an exact scan of one scope. A derived row never changes under its place and
- * embedder, so the scan needs no FINAL. Two forms of it: `nearest` looks at every derived row and leaves the check of the
- * heads to its caller; `nearestServed` looks at served places alone.
+ * The rows closest to a question's vector, within one scope. The signs of all its rows are compared first, which reads a
+ * thirty-second of what the vectors take; the best some hundred are then put into order by their 8-bit numbers. A derived
+ * row never changes under its place and embedder, so the scan needs no FINAL. Two forms of it: `nearest` looks at every
+ * derived row and leaves the check of the heads to its caller; `nearestServed` looks at served places alone. The filter
+ * acts before the signs do, so the best of a small slice are chosen among that slice.
  */
 import * as Schema from "effect/Schema"
 import type { Scope } from "../kernel/Identity.ts"
@@ -18,16 +20,41 @@ export const NearRow = Schema.Struct({
   of_key: Schema.Number
 })
 
+/**
+ * How many rows the signs choose for each one wanted, and how many at least. A slice of no more rows is compared whole.
+ */
+const DEPTH = 10
+const LEAST_DEPTH = 500
+
+/** The question's vector as `question`, and the signs of its numbers as `signs`: names for the whole of a statement. */
+export const withQuestion = ({ vector }: QueryVector): Fragment =>
+  ch.fragment`WITH ${ch.array("Float32", Array.from(vector))} AS question,
+      unbin(arrayStringConcat(arrayMap(x -> if(x > 0, '1', '0'), question))) AS signs`
+
+/** The cosine of `question` with a row's vector, from its 8-bit numbers: within 0.002 of what the whole numbers give. */
+export const cosine = (bytes: Fragment): Fragment =>
+  ch.fragment`dotProduct(${bytes}, question) / greatest(L2Norm(${bytes}), 1)`
+
+// Of two vectors at an angle, the share of signs that differ is the share of a half turn that the angle is.
+const nearBySigns = (signs: Fragment): Fragment =>
+  ch.fragment`cos(pi() * bitHammingDistance(${signs}, signs) / length(question))`
+
 /** Of equally close rows the later written comes first. */
-const scan = (scope: Scope, filter: SearchFilter, query: QueryVector, limit: number, among: Fragment): Statement => {
-  const vector = ch.array("Float32", Array.from(query.vector))
-  return ch.sql("SearchIndex.vector", scanSettings)`
-    SELECT ${placeColumns}, dotProduct(value_vector, ${vector}) AS of_value, dotProduct(key_vector, ${vector}) AS of_key
-    FROM loom.memory_embeddings
-    PREWHERE ${within(scope, filter)} AND embedder_id = ${ch.string(query.embedderId)} ${among}
-    ORDER BY greatest(of_value, ${ch.float32(KEY_DAMPING)} * of_key) DESC, version DESC
+const scan = (scope: Scope, filter: SearchFilter, query: QueryVector, limit: number, among: Fragment): Statement =>
+  ch.sql("SearchIndex.vector", scanSettings)`
+    ${withQuestion(query)}
+    SELECT ${placeColumns}, ${cosine(ch.fragment`value_bytes`)} AS of_value, ${cosine(ch.fragment`key_bytes`)} AS of_key
+    FROM (
+      SELECT ${placeColumns}, version, value_bytes, key_bytes
+      FROM loom.memory_embeddings
+      PREWHERE ${within(scope, filter)} AND embedder_id = ${ch.string(query.embedderId)} ${among}
+      ORDER BY greatest(${nearBySigns(ch.fragment`value_signs`)}, ${ch.float64(KEY_DAMPING)} * ${
+    nearBySigns(ch.fragment`key_signs`)
+  }) DESC, version DESC
+      LIMIT ${ch.uint32(Math.max(LEAST_DEPTH, DEPTH * limit))}
+    )
+    ORDER BY greatest(of_value, ${ch.float64(KEY_DAMPING)} * of_key) DESC, version DESC
     LIMIT ${ch.uint32(limit)}`
-}
 
 export const nearest = (scope: Scope, filter: SearchFilter, query: QueryVector, limit: number): Statement =>
   scan(scope, filter, query, limit, ch.empty)

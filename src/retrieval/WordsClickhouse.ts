@@ -78,13 +78,25 @@ interface Among {
   readonly once: Fragment
 }
 
-const corpus = (texts: Texts, scope: Scope, filter: SearchFilter, among: Among): Fragment =>
-  ch.fragment`SELECT toUInt32(count()) AS corpus_rows, toFloat64(sum(words)) AS corpus_words FROM (
-        SELECT stems.size0 AS words FROM ${texts.table} PREWHERE ${
+/** How many texts are counted, their words, and in how many each group stands: one look at the words, one row. */
+const corpus = (
+  texts: Texts,
+  scope: Scope,
+  filter: SearchFilter,
+  terms: ReadonlyArray<TermGroup>,
+  among: Among
+): Fragment =>
+  ch.fragment`SELECT (toUInt32(count()), toFloat64(sum(words)), sumForEach(arrayMap(count -> toUInt32(count > 0), counts)))
+      FROM (
+        SELECT ${countsOf(terms)} AS counts, stems.size0 AS words FROM ${texts.table} PREWHERE ${
     within(scope, filter)
   } WHERE ${among.counted} ${among.once}
       )`
 
+/**
+ * The corpus is counted first and the rows are ranked by what is then a constant. So only the best rows are read whole:
+ * where the counts of all matches stood beside each of them, every match was carried with its names.
+ */
 const rank = (
   texts: Texts,
   scope: Scope,
@@ -94,23 +106,20 @@ const rank = (
   among: Among
 ): Statement =>
   ch.sql("SearchIndex.words", scanSettings)`
-    WITH greatest(corpus_words / corpus_rows, 1) AS mean_words,
-      ${ch.float64(K1)} * (${ch.float64(1 - B)} + ${ch.float64(B)} * words / mean_words) AS norm,
-      (count, held) -> log(1 + (greatest(corpus_rows - held, 0) + 0.5) / (held + 0.5)) * count / (count + norm) AS gain
+    WITH assumeNotNull((${corpus(texts, scope, filter, terms, among)})) AS corpus,
+      corpus.1 AS corpus_rows, corpus.2 AS corpus_words, CAST(corpus.3, 'Array(UInt32)') AS holding,
+      greatest(corpus_words / corpus_rows, 1) AS mean_words,
+      arrayMap(held -> log(1 + (greatest(corpus_rows - held, 0) + 0.5) / (held + 0.5)), holding) AS rarity,
+      ${ch.float64(K1)} * (${ch.float64(1 - B)} + ${ch.float64(B)} * words / mean_words) AS norm
     SELECT ${placeColumns}${texts.within}, counts, words, holding, corpus_rows, corpus_words
     FROM (
-      SELECT *, arrayMap(held -> toUInt32(held), sumForEach(arrayMap(count -> count > 0, counts)) OVER ()) AS holding
-      FROM (
-        SELECT ${placeColumns}${texts.within}, version, ${countsOf(terms)} AS counts, toUInt32(stems.size0) AS words
-        FROM ${texts.table}
-        PREWHERE ${within(scope, filter)}
-        WHERE ${holdsAny(terms)} AND ${among.counted}
-        ${among.once}
-      )
-    ) AS matched
-    CROSS JOIN (${corpus(texts, scope, filter, among)}) AS corpus
-    WHERE ${among.ranked}
-    ORDER BY arraySum(gain, counts, holding) DESC, version DESC ${texts.onePerPlace}
+      SELECT ${placeColumns}${texts.within}, version, ${countsOf(terms)} AS counts, toUInt32(stems.size0) AS words
+      FROM ${texts.table}
+      PREWHERE ${within(scope, filter)}
+      WHERE ${holdsAny(terms)} AND ${among.ranked}
+      ${among.once}
+    )
+    ORDER BY arraySum((rare, count) -> rare * count / (count + norm), rarity, counts) DESC, version DESC ${texts.onePerPlace}
     LIMIT ${ch.uint32(limit)}`
 
 const all = ch.fragment`true`
@@ -142,4 +151,8 @@ export const bestOfServed = (
   terms: ReadonlyArray<TermGroup>,
   limit: number
 ): Statement =>
-  rank(texts, scope, filter, terms, limit, { counted: isServedPlace(scope, filter), ranked: all, once: once(texts) })
+  rank(texts, scope, filter, terms, limit, {
+    counted: isServedPlace(scope, filter),
+    ranked: isServedPlace(scope, filter),
+    once: once(texts)
+  })
