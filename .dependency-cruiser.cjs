@@ -1,6 +1,7 @@
 /**
  * Who may import whom, types included. Arrows point down: services, workers, src; within src each slice sees only the
- * slices before it, and of another slice only its nouns, errors, ports (stores, caches, sweeps), clients and verbs.
+ * slices before it, and of another slice only its nouns, errors, ports (stores, caches, sweeps), clients and verbs, and
+ * the search.
  */
 const slices = [
   "kernel",
@@ -16,13 +17,15 @@ const slices = [
   "run",
   "code",
   "retrieval",
+  "ask",
   "context",
   "governance",
   "client"
 ]
 
 const floor = "kernel|platform"
-const rooms = "(Model|Type|Error|Store|Cache|Sweep|Client|Rpc|Verbs|Fields)"
+// The search is a service that later slices ask, as the clients of others.
+const rooms = "(Model|Type|Error|Store|Cache|Sweep|Client|Rpc|Verbs|Fields|retrieval/Search|retrieval/SearchHandlers)"
 
 const sliceOrder = slices.slice(0, -1).map((slice, index) => ({
   name: `slice-order-${slice}`,
@@ -86,7 +89,7 @@ module.exports = {
     {
       name: "other-slice-rooms",
       comment:
-        "From another slice only its Model, Type, Error, Store, Cache, Sweep, Client, Rpc, Verbs and Fields files",
+        "From another slice only its Model, Type, Error, Store, Cache, Sweep, Client, Rpc, Verbs and Fields files, and Search",
       severity: "error",
       from: { path: "^src/([^/]+)/", pathNot: "Clickhouse\\.ts$" },
       to: { path: "^src/", pathNot: `^src/($1|${floor})/|${rooms}\\.ts$` }

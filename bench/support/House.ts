@@ -27,6 +27,7 @@ import * as Clickhouse from "../../src/platform/Clickhouse.ts"
 import * as ClickhouseMigrations from "../../src/platform/ClickhouseMigrations.ts"
 import * as ClickhouseMigrator from "../../src/platform/ClickhouseMigrator.ts"
 import type { Embedder } from "../../src/platform/Embedder.ts"
+import * as LanguageModel from "../../src/platform/LanguageModel.ts"
 
 /** Takes the commits that the house makes while it is told to. */
 export class Watch extends Context.Tag("loom/bench/support/House/Watch")<Watch, {
@@ -82,6 +83,7 @@ export const layer = (data: string, embedder: Layer.Layer<Embedder>) =>
       Slices.layerIntake,
       Slices.layerBlacklist,
       Slices.layerNamespaces,
+      Slices.layerAsk(),
       Slices.layerForFile(),
       // Measuring takes texts that replayed vectors do not know.
       Slices.layerThresholds({ ...Thresholds.defaultOptions, adaptive: false })
@@ -89,7 +91,7 @@ export const layer = (data: string, embedder: Layer.Layer<Embedder>) =>
     Layer.provideMerge(Slices.layerReadCache(ReadCache.DEFAULT_BYTES)),
     Layer.provideMerge(layerWatched),
     Layer.provideMerge(
-      Layer.mergeAll(Slices.layerStores, Slices.layerPolicies, embedder)
+      Layer.mergeAll(Slices.layerStores, Slices.layerPolicies, embedder, LanguageModel.layerNone)
     ),
     Layer.provideMerge(RootToken.layerFile(join(data, "root.token"))),
     Layer.provideMerge(layerMigrated),

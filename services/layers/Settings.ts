@@ -8,9 +8,11 @@ import * as ConfigError from "effect/ConfigError"
 import * as Either from "effect/Either"
 import { homedir } from "node:os"
 import { join } from "node:path"
+import * as AskOptions from "../../src/ask/AskOptions.ts"
 import * as ForFileOptions from "../../src/context/ForFileOptions.ts"
 import * as ReadCache from "../../src/memory/ReadCache.ts"
 import * as Thresholds from "../../src/memory/ThresholdModel.ts"
+import { DEFAULT_TIMEOUT_SECONDS } from "../../src/platform/LanguageModelConfig.ts"
 
 /** One row of `docs/configuration.md`. */
 export interface SettingFacts {
@@ -59,6 +61,20 @@ export const settingFacts: ReadonlyArray<SettingFacts> = [
   fact("LOOM_EMBEDDINGS_DIMS", "1 to 8192", "(none)", "The length of the model's vectors; needed with the url."),
   fact("LOOM_EMBEDDINGS_SEND_DIMS", "true, false", "false", "Whether each request asks for that length."),
   fact(
+    "LOOM_LLM_URL",
+    "url",
+    "(none)",
+    "An OpenAI-compatible server for chat completions, such as http://127.0.0.1:11434/v1; without it memory.ask quotes."
+  ),
+  fact("LOOM_LLM_MODEL", "text", "(none)", "Its model; needed with the url."),
+  fact("LOOM_LLM_API_KEY", "secret", "(none)", "Its bearer token."),
+  fact(
+    "LOOM_LLM_TIMEOUT_SECONDS",
+    "1 to 600",
+    String(DEFAULT_TIMEOUT_SECONDS),
+    "How long a reply may take before a verb goes on without it."
+  ),
+  fact(
     "LOOM_MEMORY_BULK_DEDUP_SCOPE",
     "identity, none",
     "identity",
@@ -69,6 +85,12 @@ export const settingFacts: ReadonlyArray<SettingFacts> = [
     "true, false",
     "true",
     "Whether a value whose writer states no sensitivity is labelled by what it holds: credentials, card numbers, US Social Security numbers and stated PINs high; email, phone and IBAN medium."
+  ),
+  fact(
+    "LOOM_MEMORY_ASK_EXCLUDE_UNVERIFIED_EXTERNAL",
+    "true, false",
+    "true",
+    "Whether memory.ask leaves out memories of outside content (external) that nobody vouched for as they are now."
   ),
   fact(
     "LOOM_MEMORY_FOR_FILE_WHOLE_TOKENS",
@@ -141,6 +163,7 @@ export interface ServeSettings {
   readonly mailboxCapacity: number
   readonly maxHeads: number
   readonly readCacheBytes: number
+  readonly ask: AskOptions.Options
   readonly forFile: ForFileOptions.Options
   readonly thresholds: Thresholds.Options
 }
@@ -196,6 +219,13 @@ export const serve: Config.Config<ServeSettings> = Config.nested(
     mailboxCapacity: whole("MAILBOX_CAPACITY", 256, 1, 65_536),
     maxHeads: whole("ACTOR_MAX_HEADS", 250_000, 0, 10_000_000),
     readCacheBytes: whole("READ_CACHE_BYTES", ReadCache.DEFAULT_BYTES, 0, 16 * 1024 ** 3),
+    ask: Config.map(
+      Config.withDefault(
+        Config.boolean("MEMORY_ASK_EXCLUDE_UNVERIFIED_EXTERNAL"),
+        AskOptions.defaultOptions.excludeUnverifiedExternal
+      ),
+      (excludeUnverifiedExternal) => ({ excludeUnverifiedExternal })
+    ),
     forFile: Config.map(
       whole("MEMORY_FOR_FILE_WHOLE_TOKENS", ForFileOptions.defaultOptions.wholeTokens, 0, 10_000),
       (wholeTokens) => ({ wholeTokens })

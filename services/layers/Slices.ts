@@ -8,13 +8,19 @@ import * as Layer from "effect/Layer"
 import * as TokenCache from "../../src/access/TokenCache.ts"
 import * as TokenHandlers from "../../src/access/TokenHandlers.ts"
 import * as TokenStoreClickhouse from "../../src/access/TokenStoreClickhouse.ts"
+import * as Ask from "../../src/ask/Ask.ts"
+import * as AskHandlers from "../../src/ask/AskHandlers.ts"
+import * as AskOptions from "../../src/ask/AskOptions.ts"
+import * as EvidenceStoreClickhouse from "../../src/ask/EvidenceStoreClickhouse.ts"
 import * as BlacklistCache from "../../src/blacklist/BlacklistCache.ts"
 import * as BlacklistHandlers from "../../src/blacklist/BlacklistHandlers.ts"
 import * as BlacklistStoreClickhouse from "../../src/blacklist/BlacklistStoreClickhouse.ts"
 import * as ForFileClickhouse from "../../src/context/ForFileClickhouse.ts"
 import * as ForFileHandlers from "../../src/context/ForFileHandlers.ts"
 import * as ForFileOptions from "../../src/context/ForFileOptions.ts"
-import * as Tokens from "../../src/context/Tokens.ts"
+import * as PackClickhouse from "../../src/context/PackClickhouse.ts"
+import * as PackHandlers from "../../src/context/PackHandlers.ts"
+import * as WorkingMemory from "../../src/context/WorkingMemory.ts"
 import * as ActorRules from "../../src/memory/ActorRules.ts"
 import * as BeliefSourcesClickhouse from "../../src/memory/BeliefSourcesClickhouse.ts"
 import * as CalibrationHandlers from "../../src/memory/CalibrationHandlers.ts"
@@ -40,6 +46,7 @@ import * as WritePolicy from "../../src/memory/WritePolicy.ts"
 import * as NamespaceCache from "../../src/namespace/NamespaceCache.ts"
 import * as NamespaceHandlers from "../../src/namespace/NamespaceHandlers.ts"
 import * as NamespaceStoreClickhouse from "../../src/namespace/NamespaceStoreClickhouse.ts"
+import * as Tokens from "../../src/platform/Tokens.ts"
 import * as DigestLegClickhouse from "../../src/retrieval/DigestLegClickhouse.ts"
 import * as DigestStoreClickhouse from "../../src/retrieval/DigestStoreClickhouse.ts"
 import * as GatePolicy from "../../src/retrieval/GatePolicy.ts"
@@ -96,6 +103,9 @@ export const layerThresholds = Thresholds.layer
 /** What a block of `memory.for_file` may hold. */
 export const layerForFile = ForFileOptions.layer
 
+/** What an answer of `memory.ask` may rest on. */
+export const layerAsk = AskOptions.layer
+
 /** Tokens as this process knows them. */
 export const layerTokens = TokenCache.layer
 
@@ -116,7 +126,9 @@ export const layerDispatch = Layer.effect(
       ProposalHandlers.make,
       ReviewHandlers.make,
       SearchHandlers.make,
+      AskHandlers.make,
       ForFileHandlers.make,
+      PackHandlers.make,
       CalibrationHandlers.make,
       NamespaceHandlers.make,
       BlacklistHandlers.make,
@@ -127,6 +139,9 @@ export const layerDispatch = Layer.effect(
 ).pipe(
   Layer.provide(layerSweep),
   Layer.provide(MemoryClient.layer),
-  Layer.provide(Search.layer.pipe(Layer.provide([SearchIndexClickhouse.layer, DigestLegClickhouse.layer]))),
-  Layer.provide([ForFileClickhouse.layer, Tokens.layer])
+  Layer.provide(Ask.layer.pipe(
+    Layer.provideMerge(Search.layer.pipe(Layer.provide([SearchIndexClickhouse.layer, DigestLegClickhouse.layer]))),
+    Layer.provide(EvidenceStoreClickhouse.layer)
+  )),
+  Layer.provide([ForFileClickhouse.layer, PackClickhouse.layer, WorkingMemory.layerEmpty, Tokens.layer])
 )

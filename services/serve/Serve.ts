@@ -19,6 +19,8 @@ import * as ClickhouseMigrations from "../../src/platform/ClickhouseMigrations.t
 import * as ClickhouseMigrator from "../../src/platform/ClickhouseMigrator.ts"
 import { Embedder } from "../../src/platform/Embedder.ts"
 import * as EmbedderConfig from "../../src/platform/EmbedderConfig.ts"
+import * as LanguageModel from "../../src/platform/LanguageModel.ts"
+import * as LanguageModelConfig from "../../src/platform/LanguageModelConfig.ts"
 import * as Health from "../gateway/Health.ts"
 import * as Http from "../gateway/Http.ts"
 import * as Mcp from "../gateway/Mcp.ts"
@@ -73,17 +75,19 @@ const actorOptions = (settings: ServeSettings): MemoryEntity.Options => ({
 })
 
 /** The parts of the server that a deployment may replace; each default is what `loom serve` runs. */
-export interface Parts<E = never> {
+export interface Parts<E = never, EM = never> {
   /** The version that `GET /v1/verbs` and OpenAPI tell. */
   readonly version: string
   readonly embedder: Layer.Layer<Embedder, E>
+  /** None unless given. */
+  readonly languageModel?: Layer.Layer<LanguageModel.LanguageModel, EM>
   readonly policies?: typeof Slices.layerPolicies
 }
 
 /** The whole server for these settings, of the given parts; it lives as long as the layer. */
-export const layerWith = <E>(
+export const layerWith = <E, EM = never>(
   settings: ServeSettings,
-  { embedder, policies = Slices.layerPolicies, version }: Parts<E>
+  { embedder, languageModel = LanguageModel.layerNone, policies = Slices.layerPolicies, version }: Parts<E, EM>
 ) => {
   const edges = Http.layerHttp(
     { host: settings.host, port: settings.port, version },
@@ -102,22 +106,27 @@ export const layerWith = <E>(
         Slices.layerIntake,
         Slices.layerBlacklist,
         Slices.layerNamespaces,
+        Slices.layerAsk(settings.ask),
         Slices.layerForFile(settings.forFile),
         Slices.layerThresholds(settings.thresholds)
       )
     ),
     // An embedded store is locked by this process, a server's is promised to it; else nobody may keep what was read.
     Layer.provideMerge(Slices.layerReadCache(!settings.url || settings.soleWriter ? settings.readCacheBytes : 0)),
-    Layer.provideMerge(Layer.mergeAll(Slices.layerStores, policies, embedder)),
+    Layer.provideMerge(Layer.mergeAll(Slices.layerStores, policies, embedder, languageModel)),
     Layer.provideMerge(RootToken.layerFile(join(settings.data, "root.token"))),
     Layer.provideMerge(layerMigrated),
     Layer.provideMerge(Clickhouse.layerConfig)
   )
 }
 
-/** `loom serve`: the embedder is the configured one. */
+/** `loom serve`: the embedder and the language model are the configured ones. */
 export const layer = (settings: ServeSettings, version: string) =>
-  layerWith(settings, { version, embedder: Layer.provide(EmbedderConfig.layerConfig, FetchHttpClient.layer) }).pipe(
+  layerWith(settings, {
+    version,
+    embedder: Layer.provide(EmbedderConfig.layerConfig, FetchHttpClient.layer),
+    languageModel: Layer.provide(LanguageModelConfig.layerConfig, FetchHttpClient.layer)
+  }).pipe(
     // Under everything, since a fiber takes its fault points from where it was started.
     Layer.provide(FaultPoints.layerConfig)
   )

@@ -4,8 +4,10 @@
  */
 import type { Kind, TypeLambda } from "effect/HKT"
 import { TokenList, TokenMint, TokenRevoke } from "../access/TokenVerbs.ts"
+import { MemoryAsk } from "../ask/AskVerbs.ts"
 import { BlacklistAdd, BlacklistList, BlacklistRemove } from "../blacklist/BlacklistVerbs.ts"
 import { MemoryForFile } from "../context/ForFileVerbs.ts"
+import { ContextPack } from "../context/PackVerbs.ts"
 import type { Verb } from "../kernel/Verb.ts"
 import { CalibrationGet } from "../memory/CalibrationVerbs.ts"
 import { ConflictsList, ConflictsResolve } from "../memory/ConflictVerbs.ts"
@@ -60,6 +62,7 @@ export const families = <F extends TypeLambda>(call: MakeCall<F>) => ({
     proposals: call(MemoryProposals),
     proposal_decide: call(MemoryProposalDecide),
     search: call(MemorySearch),
+    ask: call(MemoryAsk),
     for_file: call(MemoryForFile),
     search_trace: call(MemorySearchTrace),
     provenance: call(MemoryProvenance),
@@ -67,6 +70,9 @@ export const families = <F extends TypeLambda>(call: MakeCall<F>) => ({
     inspect: call(MemoryInspect),
     promote: call(MemoryPromote),
     redact: call(MemoryRedact)
+  },
+  context: {
+    pack: call(ContextPack)
   },
   conflicts: {
     list: call(ConflictsList),

@@ -4,8 +4,10 @@
  */
 import * as RpcGroup from "@effect/rpc/RpcGroup"
 import { TokenList, TokenMint, TokenRevoke } from "../access/TokenVerbs.ts"
+import { MemoryAsk } from "../ask/AskVerbs.ts"
 import { BlacklistAdd, BlacklistList, BlacklistRemove } from "../blacklist/BlacklistVerbs.ts"
 import { MemoryForFile } from "../context/ForFileVerbs.ts"
+import { ContextPack } from "../context/PackVerbs.ts"
 import { CalibrationGet } from "../memory/CalibrationVerbs.ts"
 import { ConflictsList, ConflictsResolve } from "../memory/ConflictVerbs.ts"
 import { MemoryLock, MemoryPin, MemoryReject, MemoryTouch, MemoryVerify } from "../memory/LifecycleVerbs.ts"
@@ -53,7 +55,9 @@ export const LoomRpcs = RpcGroup.make(
   MemoryProposals.rpc,
   MemoryProposalDecide.rpc,
   MemorySearch.rpc,
+  MemoryAsk.rpc,
   MemoryForFile.rpc,
+  ContextPack.rpc,
   MemorySearchTrace.rpc,
   CalibrationGet.rpc,
   NamespaceRegister.rpc,

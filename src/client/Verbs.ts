@@ -3,8 +3,10 @@
  * off it. A new verb is added here and in `LoomRpcs` and `LoomFamilies`; a test compares the three with the server.
  */
 import { TokenList, TokenMint, TokenRevoke } from "../access/TokenVerbs.ts"
+import { MemoryAsk } from "../ask/AskVerbs.ts"
 import { BlacklistAdd, BlacklistList, BlacklistRemove } from "../blacklist/BlacklistVerbs.ts"
 import { MemoryForFile } from "../context/ForFileVerbs.ts"
+import { ContextPack } from "../context/PackVerbs.ts"
 import { CalibrationGet } from "../memory/CalibrationVerbs.ts"
 import { ConflictsList, ConflictsResolve } from "../memory/ConflictVerbs.ts"
 import { MemoryLock, MemoryPin, MemoryReject, MemoryTouch, MemoryVerify } from "../memory/LifecycleVerbs.ts"
@@ -52,7 +54,9 @@ export const allVerbs = [
   MemoryProposals,
   MemoryProposalDecide,
   MemorySearch,
+  MemoryAsk,
   MemoryForFile,
+  ContextPack,
   MemorySearchTrace,
   CalibrationGet,
   NamespaceRegister,

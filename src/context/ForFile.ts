@@ -4,10 +4,10 @@
  * still get their turn. Every row is shown or counted, and none is shown whose newer one is not.
  */
 import * as Order from "effect/Order"
+import type { CountTokens } from "../platform/Tokens.ts"
 import * as Block from "./ForFileBlock.ts"
 import type { FileMemory } from "./ForFileModel.ts"
 import { idOf, isWhole, kindsOf } from "./ForFileModel.ts"
-import type { CountTokens } from "./Tokens.ts"
 
 /**
  * What a coding-agent host passes from a hook to the model as it is, in UTF-16 units. A block stays below it whatever is

@@ -9,53 +9,22 @@ import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import { identityKey } from "../kernel/Identity.ts"
 import type { Scope, Writer } from "../kernel/Identity.ts"
-import { SERVED_STATUSES } from "../memory/MemoryModel.ts"
 import { ch, Clickhouse } from "../platform/Clickhouse.ts"
 import type { Fragment, Statement } from "../platform/Clickhouse.ts"
 import { EpochMillis, Flag, UInt64 } from "../platform/ClickhouseValue.ts"
+import { inPlaces, inScope, placeColumns, PLACES_AT_ONCE, served, within } from "./ContextRowsClickhouse.ts"
 import { isWhole } from "./ForFileModel.ts"
 import { ForFileStore, READ_LINE, READ_WHOLE } from "./ForFileStore.ts"
 import type { FileHead, WriterFilter } from "./ForFileStore.ts"
 
 // A file with more memories than this is not described by memories; a head is some 300 bytes.
 const MOST_HEADS = 2_000
-// A server refuses a parameter above 128 KiB; a place is some 100 bytes.
-const PLACES_AT_ONCE = 500
-
-const inScope = ({ namespace, org }: Scope): Fragment =>
-  ch.fragment`org = ${ch.string(org)} AND namespace = ${ch.string(namespace)}`
-
-const within = (scope: Scope, writer: WriterFilter): Fragment =>
-  ch.join([
-    inScope(scope),
-    ...(["agent", "user_id", "session_id"] as const).flatMap((name) => {
-      const value = writer[name]
-      return value === null ? [] : [ch.fragment`${ch.identifier(name)} = ${ch.string(value)}`]
-    })
-  ], " AND ")
-
-const placeColumns: Fragment = ch.fragment`agent, user_id, session_id, memory_key`
 
 type Place = Writer & { readonly memory_key: string }
-
-const inPlaces = (places: ReadonlyArray<Place>): Fragment =>
-  ch.fragment`(${placeColumns}) IN ${
-    ch.tuples(
-      ["String", "String", "String", "String"],
-      places.map((at) => [at.agent, at.user_id, at.session_id, at.memory_key])
-    )
-  }`
 
 /** A stored path as `repositoryPath` writes it. */
 const storedPath: Fragment = ch.fragment`arrayStringConcat(arrayFilter(segment -> segment NOT IN ('', '.'),
   splitByChar('/', replaceAll(normalizeUTF8NFC(file), '\\\\', '/'))), '/')`
-
-const served = (now: number): Fragment => {
-  const at = ch.dateTime64(now)
-  return ch.fragment`status IN ${ch.array("String", SERVED_STATUSES)} AND sensitivity != 'high'
-    AND value_kind != 'redacted'
-    AND (expires_at IS NULL OR expires_at > ${at}) AND (valid_to IS NULL OR valid_to > ${at})`
-}
 
 const HeadRow = Schema.Struct({
   agent: Schema.String,

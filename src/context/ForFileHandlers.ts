@@ -10,6 +10,7 @@ import type { Caller } from "../kernel/Caller.ts"
 import { refuse } from "../kernel/LoomError.ts"
 import { bind } from "../kernel/Verb.ts"
 import type { Answer, BoundVerb, Payload } from "../kernel/Verb.ts"
+import { Tokens } from "../platform/Tokens.ts"
 import { choose, inOrder } from "./ForFile.ts"
 import { repositoryPath } from "./ForFileModel.ts"
 import type { FileMemory } from "./ForFileModel.ts"
@@ -17,7 +18,6 @@ import { ForFileOptions } from "./ForFileOptions.ts"
 import { ForFileStore } from "./ForFileStore.ts"
 import type { FileHead } from "./ForFileStore.ts"
 import { MemoryForFile } from "./ForFileVerbs.ts"
-import { Tokens } from "./Tokens.ts"
 
 const DEFAULT_BUDGET = 300
 // A line has five characters at the least, so this many values are read at most for the rows that a block can hold.

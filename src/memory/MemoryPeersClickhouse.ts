@@ -11,7 +11,7 @@ import type { StoreError } from "../kernel/LoomError.ts"
 import { ch } from "../platform/Clickhouse.ts"
 import type { Clickhouse, Fragment, Statement } from "../platform/Clickhouse.ts"
 import { SERVED_STATUSES } from "./MemoryModel.ts"
-import { inPlaces, inScope } from "./MemoryRowsClickhouse.ts"
+import { behind, inPlaces, inScope } from "./MemoryRowsClickhouse.ts"
 import type { HeadVector, Nominee, PeerQuery } from "./MemoryStore.ts"
 
 type Place = Writer & { readonly memory_key: string }
@@ -66,12 +66,7 @@ const pageOf = (
   embedderId: string,
   { after, limit }: { readonly after: Place | null; readonly limit: number }
 ): Statement => {
-  const behind = after === null ?
-    ch.empty :
-    ch.fragment`AND (${placeColumns}) > (${ch.string(after.agent)}, ${ch.string(after.user_id)}, ${
-      ch.string(after.session_id)
-    }, ${ch.string(after.memory_key)})`
-  const heads = ch.fragment`${served(scope, behind)} ORDER BY ${placeColumns} LIMIT ${ch.uint32(limit)}`
+  const heads = ch.fragment`${served(scope, behind(after))} ORDER BY ${placeColumns} LIMIT ${ch.uint32(limit)}`
   return vectors(
     scope,
     embedderId,

@@ -9,7 +9,7 @@ import * as Schema from "effect/Schema"
 import type { Scope } from "../kernel/Identity.ts"
 import type { StoreError } from "../kernel/LoomError.ts"
 import { ch } from "../platform/Clickhouse.ts"
-import type { Clickhouse, Fragment, Settings } from "../platform/Clickhouse.ts"
+import type { Clickhouse, Fragment, Settings, Statement } from "../platform/Clickhouse.ts"
 import { EpochMillis, Flag, UInt64 } from "../platform/ClickhouseValue.ts"
 import { MemoryRow } from "./MemoryModel.ts"
 import type { Place } from "./MemoryReader.ts"
@@ -104,6 +104,14 @@ export const inPlaces = (places: ReadonlyArray<Place>): Fragment =>
     )
   }`
 
+/** Behind a place in the order of the sort key; everything, behind none. */
+export const behind = (after: Place | null): Fragment =>
+  after === null
+    ? ch.empty
+    : ch.fragment`AND ${place} > (${ch.string(after.agent)}, ${ch.string(after.user_id)}, ${
+      ch.string(after.session_id)
+    }, ${ch.string(after.memory_key)})`
+
 /** As many places as fit one statement well; a longer list is asked in turns. */
 export const placesAtOnce = 1_000
 
@@ -112,7 +120,10 @@ export const placesAtOnce = 1_000
 const aFew = 100
 const settingsFor = (places: number): Settings => places <= aFew ? { max_threads: 1 } : {}
 
-/** The heads at these places, by the sort key; a place without one is left out. */
+/**
+ * The heads at these places, by the sort key; a place without one is left out. The last version is picked from the few rows
+ * of each place, which costs a fifth less than FINAL does.
+ */
 export const rowsAt = (
   clickhouse: Clickhouse["Type"],
   scope: Scope,
@@ -121,9 +132,16 @@ export const rowsAt = (
   Effect.map(
     Effect.forEach(Arr.chunksOf(places, placesAtOnce), (turn) =>
       clickhouse.query(
-        ch.sql("MemoryStore.rows", settingsFor(turn.length))`SELECT ${rowColumns} FROM loom.memory FINAL
-          WHERE ${inScope(scope)} AND ${inPlaces(turn)}`,
+        ch.sql("MemoryStore.rows", settingsFor(turn.length))`SELECT ${rowColumns} FROM loom.memory
+          PREWHERE ${inScope(scope)} AND ${inPlaces(turn)}
+          ORDER BY version DESC, revision DESC LIMIT 1 BY agent, user_id, session_id, memory_key`,
         StoredRow
       )),
     Arr.flatten
   )
+
+/** The heads behind a place, in the order of the sort key, but for those with a value of more bytes. */
+export const headsBehind = (scope: Scope, after: Place | null, limit: number, longest: number): Statement =>
+  ch.sql("MemoryStore.heads", { max_threads: 1 })`SELECT ${rowColumns} FROM loom.memory FINAL
+    WHERE ${inScope(scope)} ${behind(after)} AND length(value) <= ${ch.uint32(longest)}
+    ORDER BY agent, user_id, session_id, memory_key LIMIT ${ch.uint32(limit)}`

@@ -201,6 +201,18 @@ export class MemoryStore extends Context.Tag("loom/memory/MemoryStore")<MemorySt
     queries: ReadonlyArray<PeerQuery>,
     limit: number
   ) => Effect.Effect<ReadonlyArray<ReadonlyArray<Nominee>>, StoreError>
+  /**
+   * Full heads, whatever their status, in one fixed order of identities: `limit` of them behind the one given, those with a
+   * value of more than `longest` bytes left out.
+   */
+  readonly heads: (
+    scope: Scope,
+    page: {
+      readonly after: (Writer & { readonly memory_key: string }) | null
+      readonly limit: number
+      readonly longest: number
+    }
+  ) => Effect.Effect<ReadonlyArray<MemoryRow>, StoreError>
   /** The vectors of served heads, by identity, `limit` at a time, after the identity of the last one of the page before. */
   readonly vectors: (
     scope: Scope,

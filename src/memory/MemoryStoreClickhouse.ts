@@ -13,7 +13,7 @@ import { EpochMillis, UInt64 } from "../platform/ClickhouseValue.ts"
 import { commitTo } from "./MemoryCommitClickhouse.ts"
 import { peersOf } from "./MemoryPeersClickhouse.ts"
 import { repairOf } from "./MemoryRepairClickhouse.ts"
-import { inScope, place, rowColumns, rowsAt, StoredRow } from "./MemoryRowsClickhouse.ts"
+import { headsBehind, inScope, place, rowColumns, rowsAt, StoredRow } from "./MemoryRowsClickhouse.ts"
 import { MemoryStore } from "./MemoryStore.ts"
 import type { Probes } from "./MemoryStore.ts"
 
@@ -172,6 +172,9 @@ const make = (clickhouse: Clickhouse["Type"]): MemoryStore["Type"] => ({
   }),
   rows: Effect.fn("MemoryStore.rows")(function*(scope, identities) {
     return yield* rowsAt(clickhouse, scope, identities)
+  }),
+  heads: Effect.fn("MemoryStore.heads")(function*(scope, { after, limit, longest }) {
+    return yield* clickhouse.query(headsBehind(scope, after, limit, longest), StoredRow)
   }),
   probe: Effect.fn("MemoryStore.probe")(function*(scope, probes) {
     const isEmpty = Object.values(probes).every((list: ReadonlyArray<unknown>) => list.length === 0)

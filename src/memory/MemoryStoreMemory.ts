@@ -211,6 +211,13 @@ const makeStore = (state: State): MemoryStore["Type"] => ({
     const wanted = new Set(identities.map(identityKey))
     return [...wanted].flatMap((identity) => heads.get(identity) ?? [])
   }),
+  heads: Effect.fn("MemoryStore.heads")(function*(scope, { after, limit, longest }) {
+    const from = after === null ? "" : identityKey(after)
+    return [...spaceOf(state, scope).heads.values()]
+      .filter((row) => identityKey(row) > from && Buffer.byteLength(row.value) <= longest)
+      .sort((left, right) => identityKey(left) < identityKey(right) ? -1 : 1)
+      .slice(0, limit)
+  }),
   probe: Effect.fn("MemoryStore.probe")(function*(scope, probes) {
     return [...spaceOf(state, scope).heads.values()].filter((row) => isNamed(row, probes))
   }),

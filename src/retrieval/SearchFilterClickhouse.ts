@@ -66,6 +66,10 @@ const passing = (filter: SearchFilter): ReadonlyArray<Fragment> => [
   filter.memory_type === null
     ? ch.fragment`memory_type NOT IN ${ch.array("String", HIDDEN_TYPES)}`
     : ch.fragment`memory_type = ${ch.string(filter.memory_type)}`,
+  // Mostly there are few: the best of all rows are asked for it first, like for the types that are hidden.
+  ...(filter.unverifiedExternal === false
+    ? [ch.fragment`(source_class != 'external' OR (verified_kind != '' AND verified_sha256 = content_sha256))`]
+    : []),
   ...narrowing(filter)
 ]
 

@@ -121,7 +121,7 @@ export const make: Effect.Effect<ReadonlyArray<BoundVerb>, never, Search> = Effe
 })
 
 /** What the answer says of the instant asked about and of times that named no offset. */
-const saidOf = (request: Request, asOf: AsOf | null) => {
+export const saidOf = (request: Request, asOf: AsOf | null) => {
   const heeded = unheeded(asOf, request, INCLUDES).advisories ?? asOf?.said.advisories ?? []
   const naive = (["created_after", "created_before"] as const)
     .filter((field) => isNaive(request[field] ?? ""))
@@ -135,7 +135,8 @@ const millisOf = (text: string | undefined): number | null => {
   return parsed === null || typeof parsed === "string" ? null : parsed.millis
 }
 
-const filterOf = (
+/** Which rows may answer a request. */
+export const filterOf = (
   request: Request,
   user: string | null,
   asOf: Instant | undefined,
@@ -164,7 +165,8 @@ const filterOf = (
   asOf
 })
 
-const viewOf = (scope: Scope, hit: SearchHit, explain: boolean): SearchHitView => {
+/** A hit as it looks on the wire. */
+export const viewOf = (scope: Scope, hit: SearchHit, explain: boolean): SearchHitView => {
   const { head } = hit.candidate
   return {
     memory_key: head.memory_key,

@@ -37,6 +37,8 @@ export interface SearchFilter {
   readonly created_after: number | null
   readonly created_before: number | null
   readonly confidence_gte: number | null
+  /** Whether `external` rows that nobody vouched for as they are may answer; they may unless this says false. */
+  readonly unverifiedExternal?: boolean | undefined
   /** The time at which rows must be served, in milliseconds since 1970. */
   readonly now: number
   /** Whatever answers at an instant is searched in place of what is served. */

@@ -14,7 +14,6 @@ export interface PendingSteps {
 
 export const pending: ReadonlyArray<PendingSteps> = [
   { case: "T01", steps: "the same writes across two server nodes", verbs: [], part: "several nodes on one store" },
-  { case: "T11", steps: "an answer to a question after the delete", verbs: ["memory.ask"] },
   { case: "T11", steps: "the entity listing counts it no more", verbs: ["entity.list"] },
   {
     case: "T16",

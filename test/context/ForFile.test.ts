@@ -5,7 +5,7 @@ import { choose, inOrder, linksOf, MOST_CHARACTERS } from "../../src/context/For
 import { FOOTER, headerOf, moreLine } from "../../src/context/ForFileBlock.ts"
 import { idOf, isWhole } from "../../src/context/ForFileModel.ts"
 import type { FileMemory } from "../../src/context/ForFileModel.ts"
-import type { CountTokens } from "../../src/context/Tokens.ts"
+import type { CountTokens } from "../../src/platform/Tokens.ts"
 import { noon } from "../memory/MemoryFixture.ts"
 import { about, counter } from "./ForFileFixture.ts"
 

@@ -3,7 +3,7 @@
  */
 import * as Effect from "effect/Effect"
 import type { FileMemory } from "../../src/context/ForFileModel.ts"
-import * as Tokens from "../../src/context/Tokens.ts"
+import * as Tokens from "../../src/platform/Tokens.ts"
 import { noon } from "../memory/MemoryFixture.ts"
 
 export const about = (memory_key: string, given: Partial<FileMemory> = {}): FileMemory => ({

@@ -333,6 +333,35 @@ export const suite = <E>(name: string, layer: Layer.Layer<MemoryStore | MemoryRe
         assert.deepStrictEqual(keysOf(some), ["closer", "gone", "moved"])
       }))
 
+    it.effect("gives full heads page by page, each once and as it is last, long values left out", () =>
+      Effect.gen(function*() {
+        const store = yield* MemoryStore
+        const scope = freshScope()
+        const keys = ["a", "b", "c", "d", "e"]
+        const rows = keys.map((memory_key) => rowOf(scope, { memory_key, value: memory_key }))
+        const long = rowOf(scope, { memory_key: "c2", value: "é".repeat(6) })
+        yield* store.commit(commitOf([...rows, long, rowOf(freshScope())]))
+        const changed = revised(rows[1]!, 3, { value: "b again" })
+        const gone = revised(rows[3]!, 4, { status: "tombstoned" })
+        yield* store.commit(commitOf([changed, gone]))
+        const all: Array<MemoryRow> = []
+        for (let after: MemoryRow | null = null;;) {
+          const page: ReadonlyArray<MemoryRow> = yield* store.heads(scope, { after, limit: 2, longest: 11 })
+          all.push(...page)
+          after = page[page.length - 1] ?? null
+          if (after === null || page.length < 2) break
+        }
+        assert.deepStrictEqual(all.map(({ memory_key, value }) => [memory_key, value]), [
+          ["a", "a"],
+          ["b", "b again"],
+          ["c", "c"],
+          ["d", "d"],
+          ["e", "e"]
+        ])
+        assert.deepStrictEqual(all[1], changed)
+        assert.strictEqual((yield* store.heads(scope, { after: null, limit: 9, longest: 12 })).length, 6)
+      }))
+
     it.effect("knows a whole batch from one that is not there", () =>
       Effect.gen(function*() {
         const store = yield* MemoryStore

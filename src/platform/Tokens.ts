@@ -10,7 +10,7 @@ import * as Layer from "effect/Layer"
 /** The tokens of a text; counting may stop, with a number above `most`, once there are more than that. */
 export type CountTokens = (text: string, most?: number) => number
 
-export class Tokens extends Context.Tag("loom/context/Tokens")<Tokens, {
+export class Tokens extends Context.Tag("loom/platform/Tokens")<Tokens, {
   /** The counter, once its table is there. */
   readonly counter: Effect.Effect<CountTokens>
 }>() {}

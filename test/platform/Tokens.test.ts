@@ -2,8 +2,8 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as FastCheck from "effect/FastCheck"
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base"
-import { pieces } from "../../src/context/Tokens.ts"
-import { counter } from "./ForFileFixture.ts"
+import { pieces } from "../../src/platform/Tokens.ts"
+import { counter } from "../context/ForFileFixture.ts"
 
 const exact = (text: string) => countTokens(text, { disallowedSpecial: new Set() })
 

@@ -1,0 +1,41 @@
+/**
+ * The port to whatever writes text: one prompt in, one text out. A server without a language model is whole; verbs that
+ * can do without one ask `model` first, verbs that cannot pass on the refusal. Prompts and replies hold what people
+ * stored, so neither is ever logged, traced or put into an error.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { refuse } from "../kernel/LoomError.ts"
+import type { Refusal, Unavailable } from "../kernel/LoomError.ts"
+
+export interface ModelPrompt {
+  /** The rules of the task; only text of our own belongs here. */
+  readonly system: string
+  /** The material and the question. */
+  readonly user: string
+  /** The longest reply, in tokens. */
+  readonly maxTokens: number
+}
+
+export interface ModelReply {
+  readonly text: string
+  /** The model that wrote it, as its server names it. */
+  readonly model: string
+  /** As the server counted; null where it did not say. */
+  readonly tokensIn: number | null
+  readonly tokensOut: number | null
+}
+
+export class LanguageModel extends Context.Tag("loom/platform/LanguageModel")<LanguageModel, {
+  /** The configured model; null when there is none. */
+  readonly model: string | null
+  /** `Unavailable` when no reply came in time; a refusal `LANGUAGE_MODEL_REQUIRED` when there is no model. */
+  readonly generate: (prompt: ModelPrompt) => Effect.Effect<ModelReply, Unavailable | Refusal>
+}>() {}
+
+/** No language model. */
+export const layerNone: Layer.Layer<LanguageModel> = Layer.succeed(LanguageModel, {
+  model: null,
+  generate: () => Effect.fail(refuse("LANGUAGE_MODEL_REQUIRED", "No language model is configured (LOOM_LLM_URL)"))
+})
