@@ -49,6 +49,8 @@ import * as NamespaceStoreClickhouse from "../../src/namespace/NamespaceStoreCli
 import * as CursorKeysClickhouse from "../../src/platform/CursorKeysClickhouse.ts"
 import * as Cursors from "../../src/platform/Cursors.ts"
 import * as Tokens from "../../src/platform/Tokens.ts"
+import * as DigestLegClickhouse from "../../src/retrieval/DigestLegClickhouse.ts"
+import * as DigestStoreClickhouse from "../../src/retrieval/DigestStoreClickhouse.ts"
 import * as GatePolicy from "../../src/retrieval/GatePolicy.ts"
 import * as RankPolicy from "../../src/retrieval/RankPolicy.ts"
 import * as Search from "../../src/retrieval/Search.ts"
@@ -65,6 +67,7 @@ export const layerStores = Layer.mergeAll(
   NamespaceStoreClickhouse.layer,
   BlacklistStoreClickhouse.layer,
   TokenStoreClickhouse.layer,
+  DigestStoreClickhouse.layer,
   Layer.provide(Cursors.layer, CursorKeysClickhouse.layer)
 )
 
@@ -81,7 +84,7 @@ export const layerReadCache = (maxBytes: number) =>
 export const layerPolicies = Layer.mergeAll(
   WritePolicy.layer,
   SensitivityPolicy.layerConfig,
-  RankPolicy.layer,
+  RankPolicy.layerConfig,
   GatePolicy.layerConfig
 )
 
@@ -140,7 +143,7 @@ export const layerDispatch = Layer.effect(
   Layer.provide(layerSweep),
   Layer.provide(MemoryClient.layer),
   Layer.provide(Ask.layer.pipe(
-    Layer.provideMerge(Search.layer.pipe(Layer.provide(SearchIndexClickhouse.layer))),
+    Layer.provideMerge(Search.layer.pipe(Layer.provide([SearchIndexClickhouse.layer, DigestLegClickhouse.layer]))),
     Layer.provide(EvidenceStoreClickhouse.layer)
   )),
   Layer.provide([ForFileClickhouse.layer, PackClickhouse.layer, WorkingMemory.layerEmpty, Tokens.layer])
