@@ -84,7 +84,7 @@ export const layerReadCache = (maxBytes: number) =>
 export const layerPolicies = Layer.mergeAll(
   WritePolicy.layer,
   SensitivityPolicy.layerConfig,
-  RankPolicy.layer,
+  RankPolicy.layerConfig,
   GatePolicy.layerConfig
 )
 

@@ -2,9 +2,8 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Clickhouse } from "../platform/Clickhouse.ts"
-import type { DigestEnd } from "./DigestStore.ts"
 import { DigestStore } from "./DigestStore.ts"
-import type { DerivedDigest } from "./DigestStore.ts"
+import type { DerivedDigest, DigestEnd } from "./DigestStore.ts"
 
 const base64 = (vector: Float32Array): string =>
   Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength).toString("base64")

@@ -15,10 +15,12 @@ import { canonical } from "../platform/Analyzer.ts"
 import type { Embedder } from "../platform/Embedder.ts"
 import { collapse } from "./Collapse.ts"
 import type { DigestIndex } from "./DigestIndex.ts"
+import type { Span } from "./ExcerptPieces.ts"
 import type * as Fusion from "./Fusion.ts"
 import type { Ranked } from "./Fusion.ts"
 import type { Verdict } from "./Gate.ts"
 import { GatePolicy } from "./GatePolicy.ts"
+import { readTime } from "./QuestionTime.ts"
 import { RankPolicy } from "./RankPolicy.ts"
 import { evidenceOf, relevance } from "./Relevance.ts"
 import * as SearchAdmission from "./SearchAdmission.ts"
@@ -53,7 +55,10 @@ export interface SearchRequest {
 }
 
 export interface SearchHit extends Ranked {
+  /** Verbatim parts of the text, with a mark where something between them is left out. */
   readonly excerpt: string
+  /** Where the parts stand in the text: UTF-16 offsets [start, end). */
+  readonly excerptParts: ReadonlyArray<Span>
   /** 0 to 1, from what the memory itself holds; see `Relevance`. */
   readonly relevance: number
   /** Whether the gate would not answer with it. */
@@ -176,6 +181,8 @@ export const make = (options: SearchOptions): Effect.Effect<Search["Type"], neve
         entities,
         tagsSoft: request.tagsSoft ?? [],
         tagsDemoted: request.tagsDemoted ?? [],
+        time: readTime(text),
+        now: filter.now,
         isQuestion: asked(text)
       }
       const ranked = inList(ranking.rank(candidates, evidence), request.listed)
@@ -196,7 +203,7 @@ export const make = (options: SearchOptions): Effect.Effect<Search["Type"], neve
       const states = new Map(hidden.map((head) => [placeKey(head), head]))
       const excerpts = yield* excerptsOf(
         index,
-        { scope, terms, corpus, texts, length: request.excerptLength },
+        { scope, terms, texts, length: request.excerptLength },
         best.map(({ ranked }) => ranked)
       )
       const shown = best.map(({ ranked, siblings }, at): SearchHit => {
@@ -204,7 +211,8 @@ export const make = (options: SearchOptions): Effect.Effect<Search["Type"], neve
         return {
           ...ranked,
           siblings,
-          excerpt: excerpts[at] ?? "",
+          excerpt: excerpts[at]?.text ?? "",
+          excerptParts: excerpts[at]?.parts ?? [],
           relevance: relevant,
           belowThreshold: !gate.isEnough(relevant)
         }

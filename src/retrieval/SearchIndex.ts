@@ -147,11 +147,12 @@ export class SearchIndex extends Context.Tag("loom/retrieval/SearchIndex")<Searc
     query: QueryVector | null,
     terms: ReadonlyArray<TermGroup>
   ) => Effect.Effect<PlaceMap<DerivedText>, StoreError>
-  /** The texts of passages; one that is gone is left out. */
+  /** The passages of the values at these places that hold most of the question's words; of a value some thousand words. */
   readonly passages: (
     scope: Scope,
-    passages: ReadonlyArray<{ readonly place: Place; readonly passage: Passage }>
-  ) => Effect.Effect<PlaceMap<string>, StoreError>
+    places: ReadonlyArray<Place>,
+    terms: ReadonlyArray<TermGroup>
+  ) => Effect.Effect<PlaceMap<ReadonlyArray<{ readonly start: number; readonly text: string }>>, StoreError>
 }>() {}
 
 /** What a closeness to the key counts against one to the value: a key names the subject, it does not state the fact. */

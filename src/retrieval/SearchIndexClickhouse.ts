@@ -202,9 +202,10 @@ export const make = (options: IndexOptions): Effect.Effect<SearchIndex["Type"], 
           excerpt
         }))
       }),
-      passages: Effect.fn("SearchIndex.passages")(function*(scope, asked) {
-        if (asked.length === 0) return new Map()
-        return byPlace(yield* clickhouse.query(Rows.passageTexts(scope, asked), Rows.TextRow), ({ text }) => text)
+      passages: Effect.fn("SearchIndex.passages")(function*(scope, places, terms) {
+        if (places.length === 0) return new Map()
+        const rows = yield* clickhouse.query(Rows.passageTexts(scope, places, terms), Rows.TextRow)
+        return byPlace(rows, ({ passages }) => passages.map(([start, text]) => ({ start, text })))
       })
     }
   })

@@ -32,6 +32,7 @@ export const viewOf = (scope: Scope, hit: SearchHit, { explain, isElided, visibl
     session_id: head.session_id,
     memory_type: head.memory_type,
     content_excerpt: isElided ? "" : hit.excerpt,
+    excerpt_parts: isElided ? [] : hit.excerptParts,
     body_truncated: isElided || sha256(hit.excerpt) !== head.content_sha256,
     body_elided: isElided,
     similarity: hit.similarity,

@@ -83,7 +83,7 @@ const hitOf = (memory: PackMemory, excerpt: string): SearchResult["hits"][number
   },
   score: 1,
   similarity: null,
-  components: { words: 1, vector: 0, identifier: 0, entities: 0, exact: 0, tags_soft: 0, demote_tags: 0 },
+  components: { words: 1, vector: 0, identifier: 0, entities: 0, digests: 0, exact: 0, tags_soft: 0, demote_tags: 0 },
   passage: null,
   excerpt,
   relevance: 0.5,

@@ -13,6 +13,7 @@ import { localCaller } from "../../src/kernel/Caller.ts"
 import type { LoomError } from "../../src/kernel/LoomError.ts"
 import * as MemoryClient from "../../src/memory/MemoryClient.ts"
 import * as EmbedderTest from "../../src/platform/EmbedderTest.ts"
+import * as LanguageModel from "../../src/platform/LanguageModel.ts"
 import { layerEngine } from "../memory/MemoryEngine.ts"
 
 /** Every verb of a server, in this process. */
@@ -25,11 +26,14 @@ export const layerHouse = Slices.layerDispatch.pipe(
     Slices.layerIntake,
     Slices.layerBlacklist,
     Slices.layerNamespaces,
+    Slices.layerAsk(),
     Slices.layerForFile(),
     Slices.layerThresholds()
   )),
   Layer.provideMerge(Slices.layerReadCache(1 << 20)),
-  Layer.provideMerge(Layer.mergeAll(Slices.layerStores, Slices.layerPolicies, EmbedderTest.layerTest)),
+  Layer.provideMerge(
+    Layer.mergeAll(Slices.layerStores, Slices.layerPolicies, EmbedderTest.layerTest, LanguageModel.layerNone)
+  ),
   Layer.provideMerge(RootToken.layerNone),
   Layer.provideMerge(layerEngine)
 )

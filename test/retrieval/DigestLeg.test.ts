@@ -38,7 +38,12 @@ const sumUp = (scope: Scope, text: string, rows: ReadonlyArray<MemoryRow>, chang
   })
 
 const endOf = ({ agent, digest_id, namespace, org, session_id, user_id, version }: Digest): DigestEnd => ({
-  ...{ org, namespace, agent, user_id, session_id, digest_id },
+  org,
+  namespace,
+  agent,
+  user_id,
+  session_id,
+  digest_id,
   at: noon,
   version: version + 1n
 })
