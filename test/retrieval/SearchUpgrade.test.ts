@@ -7,6 +7,7 @@ import { Clickhouse } from "../../src/platform/Clickhouse.ts"
 import * as ClickhouseMigrations from "../../src/platform/ClickhouseMigrations.ts"
 import * as ClickhouseMigrator from "../../src/platform/ClickhouseMigrator.ts"
 import * as EmbedderTest from "../../src/platform/EmbedderTest.ts"
+import * as DigestLegClickhouse from "../../src/retrieval/DigestLegClickhouse.ts"
 import * as GatePolicy from "../../src/retrieval/GatePolicy.ts"
 import * as RankPolicy from "../../src/retrieval/RankPolicy.ts"
 import * as SearchLayer from "../../src/retrieval/Search.ts"
@@ -15,7 +16,7 @@ import { layerTemp } from "../platform/ClickhouseTemp.ts"
 import { find, remember } from "./SearchFixture.ts"
 
 const layerHouse = SearchLayer.layer.pipe(
-  Layer.provide([RankPolicy.layer, GatePolicy.layer]),
+  Layer.provide([RankPolicy.layer, GatePolicy.layer, DigestLegClickhouse.layer]),
   Layer.provideMerge(SearchIndexClickhouse.layerWith({ smallScope: 0 })),
   Layer.provideMerge(MemoryStoreClickhouse.layer),
   Layer.provideMerge(EmbedderTest.layerTest),
