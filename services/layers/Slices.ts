@@ -50,6 +50,7 @@ import * as CursorKeysClickhouse from "../../src/platform/CursorKeysClickhouse.t
 import * as Cursors from "../../src/platform/Cursors.ts"
 import * as Tokens from "../../src/platform/Tokens.ts"
 import * as GatePolicy from "../../src/retrieval/GatePolicy.ts"
+import * as IndexLagClickhouse from "../../src/retrieval/IndexLagClickhouse.ts"
 import * as RankPolicy from "../../src/retrieval/RankPolicy.ts"
 import * as Search from "../../src/retrieval/Search.ts"
 import * as SearchHandlers from "../../src/retrieval/SearchHandlers.ts"
@@ -143,5 +144,11 @@ export const layerDispatch = Layer.effect(
     Layer.provideMerge(Search.layer.pipe(Layer.provide(SearchIndexClickhouse.layer))),
     Layer.provide(EvidenceStoreClickhouse.layer)
   )),
-  Layer.provide([ForFileClickhouse.layer, PackClickhouse.layer, WorkingMemory.layerEmpty, Tokens.layer])
+  Layer.provide([
+    IndexLagClickhouse.layer,
+    ForFileClickhouse.layer,
+    PackClickhouse.layer,
+    WorkingMemory.layerEmpty,
+    Tokens.layer
+  ])
 )

@@ -93,10 +93,10 @@ layer(LoomServer.layer(), { excludeTestServices: true, timeout: 60_000 })("Searc
   it.effect("pages walk the list that was ranked first, while rows come and go; a cursor is bound to who asked what", () =>
     Effect.gen(function*() {
       const [one, two] = [freshNamespace(), freshNamespace()]
-      for (const namespace of [one, two]) yield* fill(namespace, 20)
+      for (const namespace of [one, two]) yield* fill(namespace, 10)
       const namespaces = [one, two]
       const whole = yield* search({ namespaces, top_k: 100 })
-      assert.strictEqual(whole.results.length, 40)
+      assert.strictEqual(whole.results.length, 20)
       assert.deepStrictEqual([whole.next_page, whole.page_offset], [null, 0])
       const place = ({ memory_key, namespace }: Answer["results"][number]) => `${namespace} ${memory_key}`
       const seen: Array<string> = []
@@ -104,7 +104,7 @@ layer(LoomServer.layer(), { excludeTestServices: true, timeout: 60_000 })("Searc
       let page = 0
       do {
         const more: object = cursor === null ? {} : { cursor }
-        const answer: Answer = yield* search({ namespaces, top_k: 9, ...more })
+        const answer: Answer = yield* search({ namespaces, top_k: 8, ...more })
         assert.strictEqual(answer.page_offset, seen.length)
         assert.isFalse(answer.abstain)
         seen.push(...answer.results.map(place))
@@ -114,7 +114,7 @@ layer(LoomServer.layer(), { excludeTestServices: true, timeout: 60_000 })("Searc
         yield* Effect.forEach(namespaces, (namespace) =>
           ok(MemoryBulkSet, {
             namespace,
-            items: Array.from({ length: 20 }, (_, at) => ({
+            items: Array.from({ length: 6 }, (_, at) => ({
               memory_key: `late/${page}/${at}`,
               value: `Harbour crane ${page} ${at}`
             }))

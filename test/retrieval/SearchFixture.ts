@@ -17,6 +17,7 @@ import { Embedder } from "../../src/platform/Embedder.ts"
 import * as EmbedderTest from "../../src/platform/EmbedderTest.ts"
 import * as Tokens from "../../src/platform/Tokens.ts"
 import * as GatePolicy from "../../src/retrieval/GatePolicy.ts"
+import * as IndexLagClickhouse from "../../src/retrieval/IndexLagClickhouse.ts"
 import * as RankPolicy from "../../src/retrieval/RankPolicy.ts"
 import { Search, type SearchRequest } from "../../src/retrieval/Search.ts"
 import * as SearchLayer from "../../src/retrieval/Search.ts"
@@ -38,7 +39,9 @@ export const layerSearch = (options = SearchIndexClickhouse.defaultOptions) =>
 
 /** The same with what the verbs need beside. */
 export const layerVerbs = (options = SearchIndexClickhouse.defaultOptions) =>
-  Layer.mergeAll(layerSearch(options), Cursors.layerMemory, Tokens.layer)
+  Layer.mergeAll(Cursors.layerMemory, Tokens.layer, IndexLagClickhouse.layer).pipe(
+    Layer.provideMerge(layerSearch(options))
+  )
 
 export type Memory = Partial<MemoryRow> & { readonly memory_key: string; readonly value: string }
 
