@@ -25,8 +25,8 @@ export type CountPending = (scope: Scope, user_id: string | null) => Effect.Effe
 const KEPT = 4_096
 const NONE_AGE = "10 minutes"
 const SOME_AGE = "5 seconds"
-// A search is not held up by what is only told beside it; the count goes on, and the next search has it.
-const COUNT_WITHIN = "500 millis"
+// As long as the slowest keyed leg may take: on most searches the count is known. It goes on, and the next search has it.
+const COUNT_WITHIN = "2 seconds"
 
 export const make = (count: CountPending): Effect.Effect<IndexLag["Type"]> =>
   Effect.map(
