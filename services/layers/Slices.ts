@@ -49,6 +49,8 @@ import * as NamespaceStoreClickhouse from "../../src/namespace/NamespaceStoreCli
 import * as CursorKeysClickhouse from "../../src/platform/CursorKeysClickhouse.ts"
 import * as Cursors from "../../src/platform/Cursors.ts"
 import * as Tokens from "../../src/platform/Tokens.ts"
+import * as DigestLegClickhouse from "../../src/retrieval/DigestLegClickhouse.ts"
+import * as DigestStoreClickhouse from "../../src/retrieval/DigestStoreClickhouse.ts"
 import * as GatePolicy from "../../src/retrieval/GatePolicy.ts"
 import * as IndexLagClickhouse from "../../src/retrieval/IndexLagClickhouse.ts"
 import * as RankPolicy from "../../src/retrieval/RankPolicy.ts"
@@ -66,6 +68,7 @@ export const layerStores = Layer.mergeAll(
   NamespaceStoreClickhouse.layer,
   BlacklistStoreClickhouse.layer,
   TokenStoreClickhouse.layer,
+  DigestStoreClickhouse.layer,
   Layer.provide(Cursors.layer, CursorKeysClickhouse.layer)
 )
 
@@ -82,7 +85,7 @@ export const layerReadCache = (maxBytes: number) =>
 export const layerPolicies = Layer.mergeAll(
   WritePolicy.layer,
   SensitivityPolicy.layerConfig,
-  RankPolicy.layer,
+  RankPolicy.layerConfig,
   GatePolicy.layerConfig
 )
 
@@ -141,7 +144,7 @@ export const layerDispatch = Layer.effect(
   Layer.provide(layerSweep),
   Layer.provide(MemoryClient.layer),
   Layer.provide(Ask.layer.pipe(
-    Layer.provideMerge(Search.layer.pipe(Layer.provide(SearchIndexClickhouse.layer))),
+    Layer.provideMerge(Search.layer.pipe(Layer.provide([SearchIndexClickhouse.layer, DigestLegClickhouse.layer]))),
     Layer.provide(EvidenceStoreClickhouse.layer)
   )),
   Layer.provide([

@@ -110,7 +110,7 @@ const dated = (millis: number | null): string | null =>
   millis === null || millis === 0 ? null : new Date(millis).toISOString()
 
 const citationOf = ({ namespace }: Scope, quote: Quote, citation: number): CitationView => {
-  const { head, relevance, source_resource_id, temporal_anchor } = quote.evidence
+  const { head, relevance } = quote.evidence
   return {
     citation,
     memory_key: head.memory_key,
@@ -125,12 +125,12 @@ const citationOf = ({ namespace }: Scope, quote: Quote, citation: number): Citat
     end: quote.end,
     speaker: speakerOf(quote),
     valid_at: dated(head.valid_at),
-    temporal_anchor: dated(temporal_anchor),
+    temporal_anchor: dated(head.temporal_anchor),
     created_at: new Date(head.created_at).toISOString(),
     version_text: head.version.toString(),
     content_sha256: head.content_sha256,
     source_class: head.source_class,
-    source_resource_id,
+    source_resource_id: head.source_resource_id === "" ? null : head.source_resource_id,
     verified: isVerified(head),
     status: head.status,
     relevance

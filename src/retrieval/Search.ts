@@ -6,6 +6,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import type { Scope } from "../kernel/Identity.ts"
 import { sha256 } from "../kernel/Json.ts"
 import type { Overloaded, StoreError } from "../kernel/LoomError.ts"
@@ -13,14 +14,17 @@ import { Unavailable } from "../kernel/LoomError.ts"
 import { canonical } from "../platform/Analyzer.ts"
 import type { Embedder } from "../platform/Embedder.ts"
 import { collapse } from "./Collapse.ts"
+import type { DigestIndex } from "./DigestIndex.ts"
+import type { Span } from "./ExcerptPieces.ts"
 import type * as Fusion from "./Fusion.ts"
 import type { Ranked } from "./Fusion.ts"
 import type { Verdict } from "./Gate.ts"
 import { GatePolicy } from "./GatePolicy.ts"
+import { readTime } from "./QuestionTime.ts"
 import { RankPolicy } from "./RankPolicy.ts"
 import { evidenceOf, relevance } from "./Relevance.ts"
 import * as SearchAdmission from "./SearchAdmission.ts"
-import { complete, headsOf, knownOf } from "./SearchCompletion.ts"
+import { complete, headsOf, knownOf, readOf } from "./SearchCompletion.ts"
 import { excerptsOf } from "./SearchExcerpts.ts"
 import { SearchIndex } from "./SearchIndex.ts"
 import { haveFailed, make as makeLegs, passedBy } from "./SearchLegs.ts"
@@ -51,7 +55,10 @@ export interface SearchRequest {
 }
 
 export interface SearchHit extends Ranked {
+  /** Verbatim parts of the text, with a mark where something between them is left out. */
   readonly excerpt: string
+  /** Where the parts stand in the text: UTF-16 offsets [start, end). */
+  readonly excerptParts: ReadonlyArray<Span>
   /** 0 to 1, from what the memory itself holds; see `Relevance`. */
   readonly relevance: number
   /** Whether the gate would not answer with it. */
@@ -70,6 +77,8 @@ export interface SearchResult {
   /** The embedder whose vectors were compared; null when none were. */
   readonly embedderId: string | null
   readonly verdict: Verdict
+  /** How many memories that may be found have no vector of this embedder yet; null when none were compared. */
+  readonly pendingIndex: number | null
   /** What would have been among the hits and was hidden; null when that was not counted. */
   readonly suppressed: Suppressed.Counts | null
   /** What was ranked behind the hits, best first; none after a list that was given. */
@@ -105,14 +114,23 @@ export interface SearchOptions {
 
 // An exact scan of a million rows takes a second or two on busy cores; past five, an answer without the leg is better.
 export const defaultOptions: SearchOptions = {
-  // The entity leg reads by key, some tens of milliseconds; one that takes longer is worth less than the wait.
-  budgets: { vector: "5 seconds", lexical: "5 seconds", chunks: "5 seconds", entities: "2 seconds" }
+  // The entity and the digest leg read by key, some tens of milliseconds; one of them that takes longer is worth less than the wait.
+  budgets: {
+    vector: "5 seconds",
+    lexical: "5 seconds",
+    chunks: "5 seconds",
+    entities: "2 seconds",
+    digests: "2 seconds"
+  }
 }
 
 /** Hits of each leg that are compared. On the development conversations, 15 gave the answers that all rows give. */
 const LEAST_DEPTH = 30
 
-type Needs = SearchIndex | Embedder | RankPolicy | GatePolicy
+// One statement, and most often none; a count that takes longer is worth less than the wait.
+const COUNT_WITHIN = "1 second"
+
+type Needs = SearchIndex | DigestIndex | Embedder | RankPolicy | GatePolicy
 
 export const make = (options: SearchOptions): Effect.Effect<Search["Type"], never, Needs> =>
   Effect.gen(function*() {
@@ -142,14 +160,19 @@ export const make = (options: SearchOptions): Effect.Effect<Search["Type"], neve
       const isFound = new Set(found.map(({ memory_id }) => memory_id))
       const pushedOut = yield* index.byIds(scope, filter, request.listed?.filter((id) => !isFound.has(id)) ?? [])
       const heads = [...found, ...pushedOut]
-      const { candidates: all, excerpts: texts } = yield* complete(
+      const completed = complete(
         index,
         question,
         query,
         corpus !== null,
         [...heads, ...hidden],
-        knownOf(hits)
+        knownOf(hits),
+        readOf(answers)
       )
+      const [{ candidates: all, excerpts: texts }, pendingIndex] = yield* Effect.all([
+        completed,
+        query === null ? Effect.succeed(null) : orNull(index.pending(scope, filter, query.embedderId))
+      ], { concurrency: 2 })
       const candidates = all.slice(0, heads.length)
       const entities = answers.find((answer) => answer.entities !== undefined)?.entities ?? null
       const evidence: Fusion.Evidence = {
@@ -158,6 +181,8 @@ export const make = (options: SearchOptions): Effect.Effect<Search["Type"], neve
         entities,
         tagsSoft: request.tagsSoft ?? [],
         tagsDemoted: request.tagsDemoted ?? [],
+        time: readTime(text),
+        now: filter.now,
         isQuestion: asked(text)
       }
       const ranked = inList(ranking.rank(candidates, evidence), request.listed)
@@ -178,7 +203,7 @@ export const make = (options: SearchOptions): Effect.Effect<Search["Type"], neve
       const states = new Map(hidden.map((head) => [placeKey(head), head]))
       const excerpts = yield* excerptsOf(
         index,
-        { scope, terms, corpus, texts, length: request.excerptLength },
+        { scope, terms, texts, length: request.excerptLength },
         best.map(({ ranked }) => ranked)
       )
       const shown = best.map(({ ranked, siblings }, at): SearchHit => {
@@ -186,7 +211,8 @@ export const make = (options: SearchOptions): Effect.Effect<Search["Type"], neve
         return {
           ...ranked,
           siblings,
-          excerpt: excerpts[at] ?? "",
+          excerpt: excerpts[at]?.text ?? "",
+          excerptParts: excerpts[at]?.parts ?? [],
           relevance: relevant,
           belowThreshold: !gate.isEnough(relevant)
         }
@@ -196,6 +222,7 @@ export const make = (options: SearchOptions): Effect.Effect<Search["Type"], neve
         candidates: candidates.length,
         degraded,
         embedderId: query?.embedderId ?? null,
+        pendingIndex,
         verdict: gate.judge(shown.map(({ relevance }) => relevance), degraded),
         suppressed: counts
           ? Suppressed.count(among.flatMap(({ candidate }) => states.get(placeKey(candidate.head)) ?? []), filter)
@@ -230,6 +257,21 @@ const inList = (
   const isListed = new Set(listed)
   return { all: [...listed, ...ranked.filter((one) => !isListed.has(one))], listed: listed.length }
 }
+
+/** A count in its time, or null: hits are not held up by what is only told beside them. */
+const orNull = (count: Effect.Effect<number, StoreError>): Effect.Effect<number | null> =>
+  count.pipe(
+    Effect.timeoutOption(COUNT_WITHIN),
+    Effect.map(Option.getOrNull),
+    Effect.catchAll((error) =>
+      Effect.as(
+        Effect.logWarning("What a search's index lacks could not be counted").pipe(
+          Effect.annotateLogs({ reason: error.message })
+        ),
+        null
+      )
+    )
+  )
 
 /** Whether a head is the question word for word: the same text, or the same claim in canonical form. */
 const asked = (text: string) => {

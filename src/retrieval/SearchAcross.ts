@@ -57,6 +57,8 @@ export interface AcrossResult<Result> {
   readonly candidates: number
   readonly degraded: ReadonlyArray<string>
   readonly embedderId: string | null
+  /** How many memories are not indexed yet, of all namespaces; null when it was not counted in one of them. */
+  readonly pendingIndex: number | null
   readonly offset: number
   /** Null when this was the last page. */
   readonly next: Page | null
@@ -105,6 +107,10 @@ export const make = Effect.map(
         candidates: found.reduce((sum, { result }) => sum + result.candidates, 0),
         degraded,
         embedderId: found.find(({ result }) => result.embedderId !== null)?.result.embedderId ?? null,
+        pendingIndex: found.reduce<number | null>(
+          (sum, { result: { pendingIndex } }) => sum === null || pendingIndex === null ? null : sum + pendingIndex,
+          0
+        ),
         offset,
         next: rest.length === 0 ? null : {
           listed: rest,

@@ -32,6 +32,7 @@ export const viewOf = (scope: Scope, hit: SearchHit, { explain, isElided, visibl
     session_id: head.session_id,
     memory_type: head.memory_type,
     content_excerpt: isElided ? "" : hit.excerpt,
+    excerpt_parts: isElided ? [] : hit.excerptParts,
     body_truncated: isElided || sha256(hit.excerpt) !== head.content_sha256,
     body_elided: isElided,
     similarity: hit.similarity,
@@ -78,13 +79,14 @@ export const legView = (scope: Scope, { failed, hits, name }: LegTrace): typeof 
   namespace: scope.namespace,
   leg: name,
   failed,
-  hits: hits.map(({ head, passage, score }) => ({
+  hits: hits.map(({ digest, head, passage, score }) => ({
     memory_key: head.memory_key,
     memory_id: head.memory_id,
     agent: head.agent,
     user_id: head.user_id,
     session_id: head.session_id,
     score,
-    chunk_index: passage?.chunk_index ?? null
+    chunk_index: passage?.chunk_index ?? null,
+    via_path: digest === undefined ? [] : [digest]
   }))
 })

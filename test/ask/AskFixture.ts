@@ -14,8 +14,6 @@ export const evidence = (
     text,
     offset: 0,
     conflict_with: [],
-    temporal_anchor: null,
-    source_resource_id: "",
     relevance: 0.8,
     ...given,
     head: {

@@ -6,7 +6,24 @@ import type { Ranked } from "../../src/retrieval/Fusion.ts"
 import { rowOf } from "../memory/MemoryFixture.ts"
 
 const scope = { org: "acme", namespace: "collapse" }
-const components = { words: 0, vector: 0, identifier: 0, entities: 0, exact: 0, tags_soft: 0, demote_tags: 0 }
+const components = {
+  words: 0,
+  vector: 0,
+  identifier: 0,
+  entities: 0,
+  digests: 0,
+  names: 0,
+  time: 0,
+  exact: 0,
+  fullness: 0,
+  recency: 0,
+  confidence: 0,
+  trust: 0,
+  usage: 0,
+  sensitivity: 0,
+  tags_soft: 0,
+  demote_tags: 0
+}
 
 const ranked = (id: string, changed: Partial<MemoryRow>): Ranked => ({
   candidate: {

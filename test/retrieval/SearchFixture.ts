@@ -16,6 +16,8 @@ import * as Cursors from "../../src/platform/Cursors.ts"
 import { Embedder } from "../../src/platform/Embedder.ts"
 import * as EmbedderTest from "../../src/platform/EmbedderTest.ts"
 import * as Tokens from "../../src/platform/Tokens.ts"
+import * as DigestLegClickhouse from "../../src/retrieval/DigestLegClickhouse.ts"
+import * as DigestStoreClickhouse from "../../src/retrieval/DigestStoreClickhouse.ts"
 import * as GatePolicy from "../../src/retrieval/GatePolicy.ts"
 import * as IndexLagClickhouse from "../../src/retrieval/IndexLagClickhouse.ts"
 import * as RankPolicy from "../../src/retrieval/RankPolicy.ts"
@@ -29,10 +31,11 @@ import { noon, revised, rowOf, versionAt } from "../memory/MemoryFixture.ts"
 /** Store, index, search and test embedder on one embedded engine; scopes of any size take the way of large ones at 0. */
 export const layerSearch = (options = SearchIndexClickhouse.defaultOptions) =>
   SearchLayer.layer.pipe(
-    Layer.provide(RankPolicy.layer),
+    Layer.provide([RankPolicy.layer, DigestLegClickhouse.layer]),
     Layer.provideMerge(GatePolicy.layer),
     Layer.provideMerge(SearchIndexClickhouse.layerWith(options)),
     Layer.provideMerge(MemoryStoreClickhouse.layer),
+    Layer.provideMerge(DigestStoreClickhouse.layer),
     Layer.provideMerge(EmbedderTest.layerTest),
     Layer.provideMerge(layerEngine)
   )
