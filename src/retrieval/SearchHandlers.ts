@@ -15,7 +15,6 @@ import { isBlank } from "../platform/Analyzer.ts"
 import { Cursors } from "../platform/Cursors.ts"
 import { Tokens } from "../platform/Tokens.ts"
 import type { GatePolicy } from "./GatePolicy.ts"
-import { IndexLag } from "./IndexLag.ts"
 import { Search } from "./Search.ts"
 import type { SearchRequest, SearchResult } from "./Search.ts"
 import * as SearchAcross from "./SearchAcross.ts"
@@ -31,16 +30,12 @@ const DEFAULT_TOP_K = 10
 // Ten sentences. On sessions of conversations the sentence asked for is among them in 86 %, at 600 characters in 77 %.
 const DEFAULT_EXCERPT = 1_000
 
-// Beside the searches themselves, and most counts are known already.
-const NAMESPACES_AT_ONCE = 2
-
 const NOTHING_FOUND = "Nothing matched: ask with other words or fewer filters, or page through memory.list."
 
-type Needs = Search | IndexLag | GatePolicy | Cursors | Tokens
+type Needs = Search | GatePolicy | Cursors | Tokens
 
 export const make: Effect.Effect<ReadonlyArray<BoundVerb>, never, Needs> = Effect.gen(function*() {
   const search = yield* Search
-  const lag = yield* IndexLag
   const cursors = yield* Cursors
   const tokens = yield* Tokens
   const across = yield* SearchAcross.make
@@ -68,7 +63,7 @@ export const make: Effect.Effect<ReadonlyArray<BoundVerb>, never, Needs> = Effec
       const listing = { verb, caller, filter: { ...deciding, open, user } }
       const page = cursor === undefined ? null : pageOf(yield* cursors.take(listing, SearchPlace, cursor))
       const scopes = none ? [] : open
-      const searched = across({
+      const found = yield* across({
         scopes,
         page: none ? null : page,
         filter: filterOf(request, user, asOf?.instant, now),
@@ -81,10 +76,6 @@ export const make: Effect.Effect<ReadonlyArray<BoundVerb>, never, Needs> = Effec
         collapse: request.include_duplicates !== true,
         excerptLength: max_excerpt_chars ?? DEFAULT_EXCERPT
       }, run)
-      const [found, pending] = yield* Effect.all([
-        searched,
-        Effect.forEach(scopes, (scope) => lag.pending(scope, user), { concurrency: NAMESPACES_AT_ONCE })
-      ], { concurrency: 2 })
       const { shown, tokens_returned } = yield* budgeted(found.hits, token_budget)
       const visible = visibleTo(caller, found.hits.map(({ hit }) => hit))
       const answer = {
@@ -110,7 +101,6 @@ export const make: Effect.Effect<ReadonlyArray<BoundVerb>, never, Needs> = Effec
         namespaces_skipped: found.failed.map(({ namespace }) => namespace),
         page_offset: found.offset,
         next_page: found.next === null ? null : yield* cursors.give(listing, placeOf(found.next)),
-        pending_index: sumOf(pending),
         degraded: found.degraded,
         embedding_model: found.embedderId,
         pending_index: found.pendingIndex,
@@ -152,10 +142,6 @@ export const make: Effect.Effect<ReadonlyArray<BoundVerb>, never, Needs> = Effec
     )
   ]
 })
-
-/** Null when one of them is not known. */
-const sumOf = (counts: ReadonlyArray<number | null>): number | null =>
-  counts.reduce<number | null>((sum, one) => sum === null || one === null ? null : sum + one, 0)
 
 const CLOSED = (count: number): string =>
   `${count} of the namespaces named ${count === 1 ? "is" : "are"} not open to this token and not searched`

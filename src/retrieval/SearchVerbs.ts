@@ -197,11 +197,6 @@ const answer = Schema.Struct({
   namespaces_searched: Schema.Array(Schema.String),
   /** Namespaces that are open to the token and could not be searched this time. */
   namespaces_skipped: Schema.Array(Schema.String),
-  /**
-   * How many memories of the namespaces, and of the user asked for, cannot be found by meaning yet: the server is still
-   * embedding them. Null when it was not counted in time.
-   */
-  pending_index: Schema.NullOr(Schema.Number),
   /** How many results came on earlier pages. */
   page_offset: Schema.Number,
   /** The `cursor` of the next page; null on the last. */
