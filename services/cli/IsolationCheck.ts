@@ -41,6 +41,8 @@ export const CHECKS = {
   trace: "search_trace: what each way of searching finds",
   list: "list: rows, order and totals",
   get: "get: rows by key",
+  ask: "ask: answers and what they cite",
+  pack: "pack: the block for a prompt and what it leaves out",
   file: "for_file: the block and what it leaves out",
   leak: "neighbours: no answer of theirs holds what the tenant wrote",
   ids: "ids: the tenant's ids are nothing to them"
@@ -114,7 +116,9 @@ export const run = <E>({ me, neighbours, say, seed }: IsolationOptions<E>) =>
     states.push(yield* recorded(me, everything))
 
     return [
-      ...(["search", "trace", "list", "get", "file"] as const).map((check) => compared(check, before, states)),
+      ...(["search", "trace", "ask", "pack", "list", "get", "file"] as const).map((check) =>
+        compared(check, before, states)
+      ),
       judged("leak", leaks),
       judged("ids", reached)
     ]
@@ -136,7 +140,11 @@ const secretOf = (seed: string) => {
 /** All that a tenant is asked about; the trace of a search holds its answer. */
 const requests = ({ questions }: IsolationData.IsolationData, secret: string): ReadonlyArray<Request> => [
   ...questions.map((question) => search("trace", question)),
-  ...questions.slice(0, 2).map((question) => search("search", question)),
+  ...questions.slice(0, 2).flatMap(({ filter, query }) => [
+    search("search", { filter, query }),
+    ask(query),
+    pack(query)
+  ]),
   ...IsolationData.listings.map((request): Request => ({
     check: "list",
     asked: `memory.list ${JSON.stringify(request)}`,
@@ -157,6 +165,8 @@ const requests = ({ questions }: IsolationData.IsolationData, secret: string): R
 const aboutSecret = (secret: string): ReadonlyArray<Request> => [
   search("search", { query: `vault code of ${secret}`, filter: {} }),
   search("trace", { query: secret, filter: { entity_filter: [IsolationData.SECRET_ENTITY] } }),
+  ask(`What is the vault code of ${secret}?`),
+  pack(`What is the vault code of ${secret}?`),
   { check: "list", asked: "memory.list of the secret", verb: "memory.list", request: { prefix: "own/" } },
   get("own/secret"),
   {
@@ -172,6 +182,21 @@ const search = (check: "search" | "trace", { filter, query }: IsolationData.Isol
   const request = { query, ...filter, top_k: 100, explain: true }
   return { check, verb, asked: `${verb} ${JSON.stringify(request)}`, request }
 }
+
+const ask = (query: string): Request => ({
+  check: "ask",
+  asked: `memory.ask ${JSON.stringify(query)}`,
+  verb: "memory.ask",
+  // What a model writes is not the same twice.
+  request: { query, allow_synthesis: false }
+})
+
+const pack = (query: string): Request => ({
+  check: "pack",
+  asked: `context.pack ${JSON.stringify(query)}`,
+  verb: "context.pack",
+  request: { query, token_budget: 1_000 }
+})
 
 const get = (memory_key: string): Request => ({
   check: "get",

@@ -68,7 +68,7 @@ layer(layerTeam, { excludeTestServices: true, timeout: 60_000 })("loom doctor is
       ]
       const { code, stderr, stdout } = yield* loom(args)
       assert.strictEqual(code, 0, stderr)
-      assert.strictEqual([...stdout.matchAll(/^holds {3}\S.* \(\d+ compared\)$/gm)].length, 7, stdout)
+      assert.strictEqual([...stdout.matchAll(/^holds {3}\S.* \(\d+ compared\)$/gm)].length, 9, stdout)
       assert.match(stdout, /Tenants are isolated/)
       assert.match(stderr, /in sound-a and sound-b, seed five\n.*round 1 of 1[^]*Cleared sound-a and sound-b/)
       for (const namespace of ["sound-a", "sound-b"]) {
@@ -109,6 +109,8 @@ layer(layerTeam, { excludeTestServices: true, timeout: 60_000 })("loom doctor is
           [
             ["search", "breach"],
             ["search_trace", "breach"],
+            ["ask", "holds"],
+            ["pack", "holds"],
             ["list", "holds"],
             ["get", "holds"],
             ["for_file", "holds"],
