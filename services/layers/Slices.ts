@@ -52,7 +52,6 @@ import * as Tokens from "../../src/platform/Tokens.ts"
 import * as DigestLegClickhouse from "../../src/retrieval/DigestLegClickhouse.ts"
 import * as DigestStoreClickhouse from "../../src/retrieval/DigestStoreClickhouse.ts"
 import * as GatePolicy from "../../src/retrieval/GatePolicy.ts"
-import * as IndexLagClickhouse from "../../src/retrieval/IndexLagClickhouse.ts"
 import * as RankPolicy from "../../src/retrieval/RankPolicy.ts"
 import * as Search from "../../src/retrieval/Search.ts"
 import * as SearchHandlers from "../../src/retrieval/SearchHandlers.ts"
@@ -148,7 +147,6 @@ export const layerDispatch = Layer.effect(
     Layer.provide(EvidenceStoreClickhouse.layer)
   )),
   Layer.provide([
-    IndexLagClickhouse.layer,
     ForFileClickhouse.layer,
     PackClickhouse.layer,
     WorkingMemory.layerEmpty,

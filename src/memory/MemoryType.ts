@@ -32,9 +32,6 @@ export const HIDDEN_TYPES: ReadonlyArray<string> = Object.keys(table).filter((na
   table[name]?.inUnfilteredSearch === false
 )
 
-/** Types that no leg of a search finds. */
-export const UNEMBEDDED_TYPES: ReadonlyArray<string> = Object.keys(table).filter((name) => !typeFacts(name).embedded)
-
 const retypedTag = (retyped_from: string): string => `retyped_from:${retyped_from}`
 
 /** The marks of a row: type and tags. */

@@ -19,7 +19,6 @@ import * as Tokens from "../../src/platform/Tokens.ts"
 import * as DigestLegClickhouse from "../../src/retrieval/DigestLegClickhouse.ts"
 import * as DigestStoreClickhouse from "../../src/retrieval/DigestStoreClickhouse.ts"
 import * as GatePolicy from "../../src/retrieval/GatePolicy.ts"
-import * as IndexLagClickhouse from "../../src/retrieval/IndexLagClickhouse.ts"
 import * as RankPolicy from "../../src/retrieval/RankPolicy.ts"
 import { Search, type SearchRequest } from "../../src/retrieval/Search.ts"
 import * as SearchLayer from "../../src/retrieval/Search.ts"
@@ -42,7 +41,7 @@ export const layerSearch = (options = SearchIndexClickhouse.defaultOptions) =>
 
 /** The same with what the verbs need beside. */
 export const layerVerbs = (options = SearchIndexClickhouse.defaultOptions) =>
-  Layer.mergeAll(Cursors.layerMemory, Tokens.layer, IndexLagClickhouse.layer).pipe(
+  Layer.mergeAll(Cursors.layerMemory, Tokens.layer).pipe(
     Layer.provideMerge(layerSearch(options))
   )
 
