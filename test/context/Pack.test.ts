@@ -75,7 +75,8 @@ const hitOf = (memory: PackMemory, excerpt: string): SearchResult["hits"][number
       invalid_at: null,
       superseded_by: "",
       temporal_confidence: null,
-      reinforcement_count: 1
+      reinforcement_count: 1,
+      sensitivity: "none"
     },
     cosines: undefined,
     terms: undefined,
@@ -83,9 +84,27 @@ const hitOf = (memory: PackMemory, excerpt: string): SearchResult["hits"][number
   },
   score: 1,
   similarity: null,
-  components: { words: 1, vector: 0, identifier: 0, entities: 0, digests: 0, exact: 0, tags_soft: 0, demote_tags: 0 },
+  components: {
+    words: 1,
+    vector: 0,
+    identifier: 0,
+    entities: 0,
+    digests: 0,
+    names: 0,
+    time: 0,
+    exact: 0,
+    tags_soft: 0,
+    demote_tags: 0,
+    fullness: 0,
+    recency: 0,
+    confidence: 0,
+    trust: 0,
+    usage: 0,
+    sensitivity: 0
+  },
   passage: null,
   excerpt,
+  excerptParts: [{ start: 10, end: 10 + excerpt.length }],
   relevance: 0.5,
   belowThreshold: false,
   siblings: 0
