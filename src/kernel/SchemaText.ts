@@ -96,6 +96,16 @@ const known = ({ tables }: Building, name: string): Table => {
   return table
 }
 
+/** The columns with the added one behind the one it names, or as the last. */
+const placed = (columns: Table["columns"], added: string): Table["columns"] => {
+  const behind = /\sAFTER\s+`?(\w+)`?\s*$/i.exec(added)?.[1]
+  const at = columns.findIndex(({ name }) => name === behind)
+  return at < 0 ? [...columns, readColumn(added)] : columns.toSpliced(at + 1, 0, readColumn(added))
+}
+
+const CHANGES_NO_COLUMN =
+  /^(?:ADD|DROP|MATERIALIZE|CLEAR) (?:INDEX|PROJECTION)\b|^MATERIALIZE COLUMN\b|^(?:MODIFY|RESET) SETTING\b/i
+
 const alter = (building: Building, name: string, actions: string): void => {
   for (const action of split(actions, ",")) {
     const table = known(building, name)
@@ -103,7 +113,7 @@ const alter = (building: Building, name: string, actions: string): void => {
     const dropped = /^DROP COLUMN\s+(?:IF EXISTS\s+)?`?(\w+)`?/i.exec(action)?.[1]
     const changed = /^MODIFY COLUMN\s+(?:IF EXISTS\s+)?([^]+)$/i.exec(action)?.[1]
     if (added !== undefined) {
-      building.tables.set(name, { ...table, columns: [...table.columns, readColumn(added)] })
+      building.tables.set(name, { ...table, columns: placed(table.columns, added) })
     } else if (dropped !== undefined) {
       building.tables.set(name, { ...table, columns: table.columns.filter((column) => column.name !== dropped) })
     } else if (changed !== undefined) {
@@ -114,7 +124,7 @@ const alter = (building: Building, name: string, actions: string): void => {
           old.name !== column.name ? old : { ...column, comment: column.comment === "" ? old.comment : column.comment }
         )
       })
-    } else if (!/^(?:ADD|DROP|MATERIALIZE|CLEAR) (?:INDEX|PROJECTION)\b|^(?:MODIFY|RESET) SETTING\b/i.test(action)) {
+    } else if (!CHANGES_NO_COLUMN.test(action)) {
       throw new Error(`An action on loom.${name} that this reader does not know: ${action.slice(0, 80)}`)
     }
   }

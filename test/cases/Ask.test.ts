@@ -159,19 +159,19 @@ layer(layerTeam, { excludeTestServices: true, timeout: 90_000 })("memory.ask wit
         assert.notInclude((yield* ask(asked)).answer, "HERON")
       }
 
-      yield* set("u/employer", "Works at Alder", { agent: "one", valid_at: "2026-03-01" })
-      yield* set("u/employer", "Works at Birch", { agent: "two", valid_at: "2026-06-01" })
-      const works = yield* ask("Works at which employer?")
-      assert.deepInclude(works, { answer: "Works at Birch", superseded_dropped: 1 })
-      const both = yield* ask("Works at which employer?", { include_superseded: true })
-      assert.sameMembers(both.answer.split("\n"), ["Works at Birch", "Works at Alder"])
+      yield* set("u/employer", "Otto works at Alder", { agent: "one", valid_at: "2026-03-01" })
+      yield* set("u/employer", "Otto works at Birch", { agent: "two", valid_at: "2026-06-01" })
+      const works = yield* ask("Where does Otto work?")
+      assert.deepInclude(works, { answer: "Otto works at Birch", superseded_dropped: 1 })
+      const both = yield* ask("Where does Otto work?", { include_superseded: true })
+      assert.sameMembers(both.answer.split("\n"), ["Otto works at Birch", "Otto works at Alder"])
       assert.deepStrictEqual(
         both.citations.map(({ quote, status }) => [quote, status]).sort(),
-        [["Works at Alder", "superseded"], ["Works at Birch", "active"]]
+        [["Otto works at Alder", "superseded"], ["Otto works at Birch", "active"]]
       )
-      const april = yield* ask("Works at which employer?", { as_of: "2026-04-01" })
-      assert.deepInclude(april, { answer: "Works at Alder", as_of_basis: "valid_time", superseded_dropped: null })
-      const before = yield* ask("Works at which employer?", { as_of: "2020-01-01", as_of_basis: "knowledge_time" })
+      const april = yield* ask("Where does Otto work?", { as_of: "2026-04-01" })
+      assert.deepInclude(april, { answer: "Otto works at Alder", as_of_basis: "valid_time", superseded_dropped: null })
+      const before = yield* ask("Where does Otto work?", { as_of: "2020-01-01", as_of_basis: "knowledge_time" })
       assert.deepInclude(before, { answer: "", abstain: true, as_of_basis: "knowledge_time" })
     }))
 
