@@ -146,5 +146,10 @@ export const layerDispatch = Layer.effect(
     Layer.provideMerge(Search.layer.pipe(Layer.provide([SearchIndexClickhouse.layer, DigestLegClickhouse.layer]))),
     Layer.provide(EvidenceStoreClickhouse.layer)
   )),
-  Layer.provide([ForFileClickhouse.layer, PackClickhouse.layer, WorkingMemory.layerEmpty, Tokens.layer])
+  Layer.provide([
+    ForFileClickhouse.layer,
+    PackClickhouse.layer,
+    WorkingMemory.layerEmpty,
+    Tokens.layer
+  ])
 )

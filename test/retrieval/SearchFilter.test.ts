@@ -1,34 +1,53 @@
 import { assert, describe, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import { servedIn } from "../../src/memory/MemoryModel.ts"
 import type { SearchFilter } from "../../src/retrieval/SearchModel.ts"
 import { freshScope, noon } from "../memory/MemoryFixture.ts"
 import { keysFound, layerSearch, remember } from "./SearchFixture.ts"
 
 const value = "Green tea is served at nine"
+// Its last words are in no excerpt, only in its last passage.
+const long = `${value}. ${"Nothing else of note. ".repeat(70)}The harbour crane is red.`
 
 for (const [name, smallScope] of [["a small scope", 10_000], ["a large scope", 0]] as const) {
   layer(layerSearch({ smallScope }), { timeout: "2 minutes" })(`Filters in ${name}`, (it) => {
-    const seeded = Effect.gen(function*() {
-      const scope = freshScope()
-      yield* remember(scope, [
-        { memory_key: "none", value, run_id: "r1", confidence: 0.2, created_at: noon - 3000 },
-        { memory_key: "a", value, tags: ["a"], entities: ["billing service"], agent: "coder", created_at: noon - 2000 },
-        {
-          memory_key: "ab",
-          value,
-          tags: ["a", "b"],
-          entities: ["billing service", "mira"],
-          user_id: "u1",
-          created_at: noon - 1000
-        },
-        { memory_key: "A", value, tags: ["A"], session_id: "s1", memory_type: "decision" },
-        { memory_key: "lesson", value, memory_type: "reflection", session_id: "s2" },
-        { memory_key: "twin", value, status: "duplicate" },
-        { memory_key: "old", value, status: "superseded", valid_to: noon - 1 },
-        { memory_key: "maybe", value, status: "proposed" }
-      ])
-      return scope
-    })
+    const seed = (value: string, everywhere: ReadonlyArray<string>) =>
+      Effect.gen(function*() {
+        const scope = freshScope()
+        yield* remember(scope, [
+          {
+            memory_key: "none",
+            value,
+            run_id: "r1",
+            confidence: 0.2,
+            created_at: noon - 3000,
+            entities: everywhere
+          },
+          {
+            memory_key: "a",
+            value,
+            tags: ["a"],
+            entities: ["billing service", ...everywhere],
+            agent: "coder",
+            created_at: noon - 2000
+          },
+          {
+            memory_key: "ab",
+            value,
+            tags: ["a", "b"],
+            entities: ["billing service", "mira", ...everywhere],
+            user_id: "u1",
+            created_at: noon - 1000
+          },
+          { memory_key: "A", value, tags: ["A"], session_id: "s1", memory_type: "decision", entities: everywhere },
+          { memory_key: "lesson", value, memory_type: "reflection", session_id: "s2", entities: everywhere },
+          { memory_key: "twin", value, status: "duplicate", run_id: "r2", entities: everywhere },
+          { memory_key: "old", value, status: "superseded", valid_to: noon - 1, entities: everywhere },
+          { memory_key: "maybe", value, status: "proposed", entities: everywhere }
+        ])
+        return scope
+      })
+    const seeded = seed(value, [])
 
     const tables: ReadonlyArray<readonly [filter: Partial<SearchFilter>, keys: ReadonlyArray<string>]> = [
       [{}, ["none", "a", "ab", "A"]],
@@ -55,6 +74,9 @@ for (const [name, smallScope] of [["a small scope", 10_000], ["a large scope", 0
       [{ session_ids: ["s1", "s2"] }, ["A"]],
       [{ session_ids: ["s1", ""] }, ["none", "a", "ab", "A"]],
       [{ run_id: "r1" }, ["none"]],
+      [{ run_id: "r2" }, []],
+      // What a run said is served to it, though another row answers for it.
+      [{ run_id: "r2", statuses: servedIn("r2") }, ["twin"]],
       [{ memory_type: "decision" }, ["A"]],
       [{ memory_type: "reflection" }, ["lesson"]],
       [{ memory_type: "episodic" }, []],
@@ -108,6 +130,17 @@ for (const [name, smallScope] of [["a small scope", 10_000], ["a large scope", 0
             }
           }
         }), 60_000)
+
+      it.effect("hold for passages and for entities as they do for words and vectors", () =>
+        Effect.gen(function*() {
+          const scope = yield* seed(long, ["heron gate"])
+          for (const [filter, keys] of tables) {
+            for (const [query, leg] of [["harbour crane", "chunks"], ["the Heron Gates", "entities"]] as const) {
+              const found = yield* keysFound(scope, query, filter, { legs: [leg], limit: 50 })
+              assert.deepStrictEqual([...found].sort(), [...keys].sort(), JSON.stringify({ filter, leg }))
+            }
+          }
+        }), 120_000)
 
       it.effect("take every text literally", () =>
         Effect.gen(function*() {

@@ -41,7 +41,9 @@ export const layerSearch = (options = SearchIndexClickhouse.defaultOptions) =>
 
 /** The same with what the verbs need beside. */
 export const layerVerbs = (options = SearchIndexClickhouse.defaultOptions) =>
-  Layer.mergeAll(layerSearch(options), Cursors.layerMemory, Tokens.layer)
+  Layer.mergeAll(Cursors.layerMemory, Tokens.layer).pipe(
+    Layer.provideMerge(layerSearch(options))
+  )
 
 export type Memory = Partial<MemoryRow> & { readonly memory_key: string; readonly value: string }
 
