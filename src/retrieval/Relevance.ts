@@ -33,6 +33,9 @@ export const WEIGHTS = {
 /** Above it the offline embedder finds sentences of one meaning, whatever their words. */
 export const NEAR = 0.7
 
+/** Shorter questions were not among those it was fitted on: a few keywords count as the shortest of these. */
+export const SMALLEST = 4
+
 /**
  * What a part that nobody looked at (a leg that failed or was not asked for) counts as: the mean of the hits it was fitted
  * on, so that silence is not taken for absence.
@@ -59,7 +62,8 @@ export interface OwnEvidence {
 export const relevance = ({ closeness, exact, identifier, named, size, words }: OwnEvidence): number => {
   const close = Math.max(closeness ?? UNKNOWN.closeness, 0)
   const sum = WEIGHTS.bias + WEIGHTS.words * (words ?? UNKNOWN.words) + WEIGHTS.closeness * close +
-    WEIGHTS.near * Math.max(close - NEAR, 0) + WEIGHTS.size * Math.log1p(size) + WEIGHTS.identifier * identifier +
+    WEIGHTS.near * Math.max(close - NEAR, 0) + WEIGHTS.size * Math.log1p(Math.max(size, SMALLEST)) +
+    WEIGHTS.identifier * identifier +
     (named ? WEIGHTS.named : 0) + (exact ? WEIGHTS.exact : 0)
   return Math.round(1e6 / (1 + Math.exp(-sum))) / 1e6
 }

@@ -39,6 +39,7 @@ export const evidence = (
       duplicate_of: "",
       verified_kind: "",
       verified_sha256: "",
+      sensitivity: "none",
       ...head
     }
   }

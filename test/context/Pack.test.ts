@@ -19,6 +19,7 @@ import * as Tokens from "../../src/platform/Tokens.ts"
 import { Search } from "../../src/retrieval/Search.ts"
 import type { SearchRequest, SearchResult } from "../../src/retrieval/Search.ts"
 import { noon } from "../memory/MemoryFixture.ts"
+import { noComponents } from "../retrieval/RankFixture.ts"
 import { packed } from "./PackFixture.ts"
 
 interface House {
@@ -68,7 +69,8 @@ const hitOf = (memory: PackMemory, excerpt: string): SearchResult["hits"][number
       version: 1n,
       confidence: 1,
       canonical_sha256: "",
-      duplicate_of: ""
+      duplicate_of: "",
+      sensitivity: "none"
     },
     cosines: undefined,
     terms: undefined,
@@ -76,9 +78,10 @@ const hitOf = (memory: PackMemory, excerpt: string): SearchResult["hits"][number
   },
   score: 1,
   similarity: null,
-  components: { words: 1, vector: 0, identifier: 0, entities: 0, exact: 0, tags_soft: 0, demote_tags: 0 },
+  components: { ...noComponents, words: 1 },
   passage: null,
   excerpt,
+  excerptParts: [],
   relevance: 0.5,
   belowThreshold: false,
   siblings: 0
