@@ -9,6 +9,7 @@ import * as Option from "effect/Option"
 import { callCommand } from "./CallCommand.ts"
 import type { CliFailure } from "./CliFailure.ts"
 import { cliFailure, exitCodes } from "./CliFailure.ts"
+import { doctorCommand } from "./DoctorIsolationCommand.ts"
 import { engineCommand } from "./EngineCommand.ts"
 import { exportCommand } from "./ExportCommand.ts"
 import { healthCommand } from "./HealthCommand.ts"
@@ -37,13 +38,17 @@ export const root = Command.make("loom").pipe(
     listTokensCommand,
     revokeTokenCommand,
     healthCommand,
+    doctorCommand,
     mcpCommand,
     engineCommand,
     migrateCommand
   ])
 )
 
-const tree: Help.Tree = { root: root.descriptor, groups: { import: importCommand.descriptor } }
+const tree: Help.Tree = {
+  root: root.descriptor,
+  groups: { import: importCommand.descriptor, doctor: doctorCommand.descriptor }
+}
 
 const config = CliConfig.make({ isCaseSensitive: true, showBuiltIns: false })
 

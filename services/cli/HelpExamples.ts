@@ -32,6 +32,12 @@ const examples: { readonly [command: string]: ReadonlyArray<string> } = {
   "list-tokens": ["loom list-tokens", "loom list-tokens --org acme --revoked --json"],
   "revoke-token": ["loom revoke-token 0123456789abcdef"],
   health: ["loom health", "LOOM_BASE_URL=http://memory.internal:7777 loom health --json"],
+  doctor: ["loom doctor isolation"],
+  "doctor isolation": [
+    "loom doctor isolation",
+    "loom doctor isolation --url http://memory.internal:7777 --token \"$ADMIN_TOKEN\" --json",
+    "loom doctor isolation --prefix check --seed 5f0c1e2a"
+  ],
   mcp: ["claude mcp add loom -- loom mcp", "LOOM_NAMESPACE=team loom mcp"],
   engine: ["loom engine", "loom engine --port 8124 --data ./memories"],
   migrate: ["loom migrate", "loom migrate --check"]

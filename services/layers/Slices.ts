@@ -46,7 +46,11 @@ import * as WritePolicy from "../../src/memory/WritePolicy.ts"
 import * as NamespaceCache from "../../src/namespace/NamespaceCache.ts"
 import * as NamespaceHandlers from "../../src/namespace/NamespaceHandlers.ts"
 import * as NamespaceStoreClickhouse from "../../src/namespace/NamespaceStoreClickhouse.ts"
+import * as CursorKeysClickhouse from "../../src/platform/CursorKeysClickhouse.ts"
+import * as Cursors from "../../src/platform/Cursors.ts"
 import * as Tokens from "../../src/platform/Tokens.ts"
+import * as DigestLegClickhouse from "../../src/retrieval/DigestLegClickhouse.ts"
+import * as DigestStoreClickhouse from "../../src/retrieval/DigestStoreClickhouse.ts"
 import * as GatePolicy from "../../src/retrieval/GatePolicy.ts"
 import * as RankPolicy from "../../src/retrieval/RankPolicy.ts"
 import * as Search from "../../src/retrieval/Search.ts"
@@ -62,7 +66,9 @@ export const layerStores = Layer.mergeAll(
   BeliefSourcesClickhouse.layer,
   NamespaceStoreClickhouse.layer,
   BlacklistStoreClickhouse.layer,
-  TokenStoreClickhouse.layer
+  TokenStoreClickhouse.layer,
+  DigestStoreClickhouse.layer,
+  Layer.provide(Cursors.layer, CursorKeysClickhouse.layer)
 )
 
 /**
@@ -137,7 +143,7 @@ export const layerDispatch = Layer.effect(
   Layer.provide(layerSweep),
   Layer.provide(MemoryClient.layer),
   Layer.provide(Ask.layer.pipe(
-    Layer.provideMerge(Search.layer.pipe(Layer.provide(SearchIndexClickhouse.layer))),
+    Layer.provideMerge(Search.layer.pipe(Layer.provide([SearchIndexClickhouse.layer, DigestLegClickhouse.layer]))),
     Layer.provide(EvidenceStoreClickhouse.layer)
   )),
   Layer.provide([ForFileClickhouse.layer, PackClickhouse.layer, WorkingMemory.layerEmpty, Tokens.layer])

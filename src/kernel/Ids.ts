@@ -30,6 +30,7 @@ const mint = (prefix: string) =>
 export const mintMemoryId = mint("mem")
 export const mintWriteId = mint("wr")
 export const mintRequestId = mint("req")
+export const mintDigestId = mint("dig")
 export const mintPatternId = mint("blk")
 /** Names a running process among those that share a store. */
 export const mintProcessId = mint("proc")

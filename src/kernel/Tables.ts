@@ -253,6 +253,20 @@ export const tables: Readonly<Record<string, TableFacts>> = {
     rollback: "follows",
     prune: "unreferred"
   },
+  session_summaries: {
+    // A digest is made from memories and tells of each: an erasure of one takes every digest that names its key.
+    columns: {
+      scope,
+      identity: ["agent", "user_id", "session_id", "derived_from"],
+      content: ["text", "lowered", "stems", "lemmas", "terms", "vector", "derived_sha256"],
+      facts: ["digest_id", "embedder_id", "created_at", "tombstoned_at", "version"]
+    },
+    person: "user_id",
+    erase: "rows",
+    export: "derived",
+    rollback: "follows",
+    prune: "unreferred"
+  },
   namespaces: {
     columns: {
       scope,
@@ -309,6 +323,14 @@ export const tables: Readonly<Record<string, TableFacts>> = {
     },
     person: "bound_user",
     erase: "rows",
+    export: "secret",
+    rollback: "stay",
+    prune: "nothing"
+  },
+  cursor_keys: {
+    columns: { scope: [], identity: [], content: [], facts: ["key_id", "secret", "created_at"] },
+    person: null,
+    erase: "keep",
     export: "secret",
     rollback: "stay",
     prune: "nothing"

@@ -22,13 +22,14 @@ import type { TermGroup } from "./SearchTerms.ts"
  * for the time named 76.6 / 72.5. An identifier must outweigh a cosine that is 0.5 better, and equality everything else.
  * The development conversations have no entities, so theirs is not measured: half of an identifier's, for a name is
  * shared by more memories, and where the question names none it adds nothing. A tag orders what is nearly equal: a tenth
- * of the words.
+ * of the words; so does a digest that speaks of the memory, which is a hint and no evidence.
  */
 export const WEIGHTS = {
   words: 1,
   vector: 0.75,
   identifier: 0.4,
   entities: 0.2,
+  digests: 0.1,
   names: 0.1,
   time: 0.2,
   exact: 2,
@@ -41,6 +42,8 @@ export interface Candidate {
   readonly cosines: Cosines | undefined
   /** Counts in the excerpt. */
   readonly terms: TermCounts | undefined
+  /** The share of a digest that speaks of it, 0 to 1. */
+  readonly digest?: number | undefined
   /** The best passage of a long value, its share of the words and its counts. */
   readonly passage: { readonly at: Passage; readonly share: number; readonly counts: ReadonlyArray<number> } | undefined
 }
@@ -51,6 +54,7 @@ export interface Components extends Priors {
   readonly vector: number
   readonly identifier: number
   readonly entities: number
+  readonly digests: number
   readonly names: number
   readonly time: number
   readonly exact: number
@@ -112,6 +116,7 @@ const judge = (candidate: Candidate, evidence: Evidence, trust: number): Ranked 
     vector: rounded(WEIGHTS.vector * Math.max(similarity ?? 0, 0)),
     identifier: rounded(WEIGHTS.identifier * identifiersHeld(terms, counts)),
     entities: entities === null ? 0 : rounded(WEIGHTS.entities * EntityGraph.share(entities, head.entities)),
+    digests: rounded(WEIGHTS.digests * (candidate.digest ?? 0)),
     names: rounded(WEIGHTS.names * namesHeld(terms, counts)),
     time: time === null ? 0 : rounded(WEIGHTS.time * nearness(time, timeOf(head))),
     exact: isQuestion(head) ? WEIGHTS.exact : 0

@@ -6,7 +6,7 @@
 import type * as Effect from "effect/Effect"
 import type { StoreError } from "../kernel/LoomError.ts"
 import type { EmbedError } from "../platform/Embedder.ts"
-import type { QueryVector } from "./SearchIndex.ts"
+import type { DerivedText, PlaceMap, QueryVector } from "./SearchIndex.ts"
 import type {
   Corpus,
   Cosines,
@@ -21,13 +21,15 @@ import type {
 
 export interface LegHit {
   readonly head: Head
-  /** On the leg's own scale: a cosine, or the share of `Bm25` or of `EntityGraph`. */
+  /** On the leg's own scale: a cosine, or the share of `Bm25`, of `EntityGraph` or of `DigestShare`. */
   readonly score: number
   readonly cosines?: Cosines
   /** Counts in the excerpt, or in the passage when there is one. */
   readonly terms?: TermCounts
   /** The part of a long value that was found. */
   readonly passage?: Passage
+  /** The digest that led to it. */
+  readonly digest?: string
 }
 
 export interface LegAnswer {
@@ -39,6 +41,8 @@ export interface LegAnswer {
   readonly entities?: EntityWeights
   /** Memories it looked at that would be served but for their state. */
   readonly passed?: ReadonlyArray<HiddenHead>
+  /** What it read beside the places of its hits and of what it passed by. */
+  readonly read?: PlaceMap<DerivedText>
 }
 
 /** The answer of a leg that has nothing to look for. */

@@ -7,6 +7,8 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { Embedder } from "../platform/Embedder.ts"
 import * as ChunkLeg from "./ChunkLeg.ts"
+import type { DigestIndex } from "./DigestIndex.ts"
+import * as DigestLeg from "./DigestLeg.ts"
 import * as EntityLeg from "./EntityLeg.ts"
 import * as LexicalLeg from "./LexicalLeg.ts"
 import type { SearchIndex } from "./SearchIndex.ts"
@@ -37,9 +39,9 @@ export type Budgets = Readonly<Record<LegName, Duration.DurationInput>>
 /** Runs the legs of these names, all of them when none is named, in the order of `LEGS`. */
 export type RunLegs = (question: Question, names: ReadonlyArray<LegName>) => Effect.Effect<ReadonlyArray<LegOutcome>>
 
-export const make = (budgets: Budgets): Effect.Effect<RunLegs, never, SearchIndex | Embedder> =>
+export const make = (budgets: Budgets): Effect.Effect<RunLegs, never, SearchIndex | DigestIndex | Embedder> =>
   Effect.map(
-    Effect.all([VectorLeg.make, LexicalLeg.make, ChunkLeg.make, EntityLeg.make]),
+    Effect.all([VectorLeg.make, LexicalLeg.make, ChunkLeg.make, EntityLeg.make, DigestLeg.make]),
     (legs: ReadonlyArray<Leg>): RunLegs => (question, names) =>
       Effect.forEach(
         legs.filter(({ name }) => names.length === 0 || names.includes(name)),
@@ -77,9 +79,12 @@ const failed = (name: LegName, how: "late" | "unavailable"): LegOutcome => ({
 export const haveFailed = (outcomes: ReadonlyArray<LegOutcome>): boolean =>
   outcomes.some(({ degraded }) => degraded !== null) && outcomes.every(saysNothing)
 
-/** Most questions name no entity, and then that leg asks the store nothing: its silence is no answer beside failures. */
+/**
+ * Most questions name no entity and most namespaces have no digests: those legs then ask the store for no row, and their
+ * silence is no answer beside failures.
+ */
 const saysNothing = ({ answer, degraded, name }: LegOutcome): boolean =>
-  degraded !== null || (name === "entities" && answer === nothing)
+  degraded !== null || ((name === "entities" || name === "digests") && answer === nothing)
 
 /** The hidden memories that legs passed by, each once. */
 export const passedBy = (answers: ReadonlyArray<LegAnswer>): ReadonlyArray<HiddenHead> => [

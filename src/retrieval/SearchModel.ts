@@ -9,7 +9,7 @@ import type { MemoryRow, Sensitivity, SourceClass, Status } from "../memory/Memo
 import type { TermGroup } from "./SearchTerms.ts"
 
 /** The ways to find a memory; each runs beside the others and may fail alone. */
-export const LEGS = ["vector", "lexical", "chunks", "entities"] as const
+export const LEGS = ["vector", "lexical", "chunks", "entities", "digests"] as const
 export type LegName = typeof LEGS[number]
 
 /**
@@ -125,6 +125,15 @@ export interface Head extends Place {
   readonly verified_kind: MemoryRow["verified_kind"]
   /** The hash that was attested; the row is verified while it is the content's. */
   readonly verified_sha256: string
+  readonly updated_at: number
+  /** When the row was retired, and by which memory; null and empty while it was not. */
+  readonly invalid_at: number | null
+  readonly superseded_by: string
+  /** The date the fact is about, as far as an extraction said. */
+  readonly temporal_anchor: number | null
+  readonly temporal_confidence: number | null
+  readonly source_resource_id: string
+  readonly reinforcement_count: number
   readonly sensitivity: Sensitivity
   /** Absent while nobody counts. */
   readonly usage?: Usage

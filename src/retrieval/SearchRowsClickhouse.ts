@@ -14,6 +14,7 @@ import {
   found,
   hasEnded,
   inScope,
+  isServedPlace,
   isStanding,
   mayBeTold,
   passes,
@@ -35,6 +36,24 @@ export const SizeRow = Schema.Struct({ rows: Schema.Number })
 export const size = (slice: Scope & Writers): Statement =>
   ch.sql("SearchIndex.size")`SELECT toUInt32(count()) AS rows FROM loom.memory_embeddings WHERE ${within(slice, slice)}`
 
+/** How many derived rows of a slice are of another embedder. */
+export const ofOthers = (slice: Scope & Writers, embedderId: string): Statement =>
+  ch.sql("SearchIndex.ofOthers")`
+    SELECT toUInt32(count()) AS rows FROM loom.memory_embeddings
+    PREWHERE ${within(slice, slice)} AND embedder_id != ${ch.string(embedderId)}`
+
+/** How many served places of a slice have a derived row and none of this embedder. */
+export const notEmbedded = (scope: Scope, filter: SearchFilter, embedderId: string): Statement =>
+  ch.sql("SearchIndex.notEmbedded")`
+    SELECT toUInt32(count()) AS rows FROM (
+      SELECT 1 FROM loom.memory_embeddings PREWHERE ${within(scope, filter)} AND ${isServedPlace(scope, filter)}
+      GROUP BY ${placeColumns} HAVING countIf(embedder_id = ${ch.string(embedderId)}) = 0)`
+
+/** One or none: whether a scope has any passage. */
+export const anyPassage = (scope: Scope): Statement =>
+  ch.sql("SearchIndex.anyPassage")`
+    SELECT toUInt32(count()) AS rows FROM (SELECT 1 FROM loom.memory_chunks PREWHERE ${inScope(scope)} LIMIT 1)`
+
 export const HeadRow = Schema.Struct({
   ...PlaceFields,
   memory_id: Schema.String,
@@ -52,6 +71,13 @@ export const HeadRow = Schema.Struct({
   duplicate_of: Schema.String,
   verified_kind: MemoryRow.fields.verified_kind,
   verified_sha256: Schema.String,
+  updated_at: EpochMillis,
+  invalid_at: Schema.NullOr(EpochMillis),
+  superseded_by: Schema.String,
+  temporal_anchor: Schema.NullOr(EpochMillis),
+  temporal_confidence: Schema.NullOr(Schema.Number),
+  source_resource_id: Schema.String,
+  reinforcement_count: Schema.Number,
   sensitivity: Sensitivity
 })
 
@@ -69,6 +95,18 @@ export const foundAmong = (scope: Scope, filter: SearchFilter, identities: Fragm
       PREWHERE ${identities}
       ORDER BY version DESC LIMIT 1 BY agent, user_id, session_id, memory_key
     ) WHERE ${served(filter)}`
+
+/** The memories of these ids that may be found. */
+export const byIds = (scope: Scope, filter: SearchFilter, ids: ReadonlyArray<string>): Statement =>
+  ch.sql("SearchIndex.byIds")`SELECT ${headColumns} ${
+    found(
+      scope,
+      filter,
+      ch.fragment`${within(scope, filter)} AND (agent, user_id, session_id, memory_key) IN (
+        SELECT agent, user_id, session_id, memory_key FROM loom.memory
+        WHERE ${within(scope, filter)} AND memory_id IN ${ch.array("String", ids)})`
+    )
+  } AND memory_id IN ${ch.array("String", ids)}`
 
 /** A head with whether it may answer, and, of one that may not, whether that may be told and whether its time is over. */
 export const StandingRow = Schema.Struct({ ...HeadRow.fields, is_served: Flag, is_hidden: Flag, ended: Flag })

@@ -34,8 +34,11 @@ const noHits: SearchResult = {
   candidates: 0,
   degraded: [],
   embedderId: null,
+  pendingIndex: null,
   verdict: { confidence: 0, abstain: { code: "NO_MATCH", reason: "" } },
-  suppressed: null
+  suppressed: null,
+  rest: [],
+  depth: 30
 }
 
 const asked = ({ find = () => Effect.succeed(noHits), lists = {}, memories = [], notes }: House, request: object) =>
@@ -70,6 +73,10 @@ const hitOf = (memory: PackMemory, excerpt: string): SearchResult["hits"][number
       confidence: 1,
       canonical_sha256: "",
       duplicate_of: "",
+      invalid_at: null,
+      superseded_by: "",
+      temporal_confidence: null,
+      reinforcement_count: 1,
       sensitivity: "none"
     },
     cosines: undefined,

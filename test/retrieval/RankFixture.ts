@@ -6,6 +6,7 @@ export const noComponents: Components = {
   vector: 0,
   identifier: 0,
   entities: 0,
+  digests: 0,
   names: 0,
   time: 0,
   exact: 0,
