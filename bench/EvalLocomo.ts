@@ -66,6 +66,7 @@ interface EvalOptions {
   readonly prefix: string
   readonly limit: Option.Option<number>
   readonly fold: Option.Option<number>
+  readonly every: number
   readonly mode: Memories.Mode
   readonly excerpt: Option.Option<number>
   readonly ks: ReadonlyArray<number>
@@ -101,7 +102,9 @@ const evaluate = (options: EvalOptions) =>
     })
 
     const { cleaned, questions, skipped } = LocomoRecall.questionsOf(conversations)
-    const usable = questions.flatMap(({ conversation, gold, question }) => {
+    const isAsked = (_: unknown, at: number): boolean => at % options.every === 0
+    const chosen = questions.filter(isAsked)
+    const usable = chosen.flatMap(({ conversation, gold, question }) => {
       const namespace = Locomo.namespaceOf(prefix, conversation)
       const wanted = new Set([...gold].map((id) => Memories.unitOf(mode, id)))
       const some = memories.some((memory) => memory.namespace === namespace && intersects(memory.units, wanted))
@@ -186,9 +189,9 @@ const evaluate = (options: EvalOptions) =>
       )
     })
     const adversarial = conversations.flatMap((conversation) =>
-      conversation.questions.filter(({ category }) => category === LocomoRecall.ADVERSARIAL).map(({ question }) =>
-        [Locomo.namespaceOf(prefix, conversation), question] as const
-      )
+      conversation.questions.filter(({ category }) => category === LocomoRecall.ADVERSARIAL).filter(isAsked).map((
+        { question }
+      ) => [Locomo.namespaceOf(prefix, conversation), question] as const)
     )
     const abstained = {
       answerable: LocomoRecall.shareOf(scored.map(({ abstained }) => abstained)),
@@ -212,7 +215,7 @@ const evaluate = (options: EvalOptions) =>
       excerpt_holds_turn: LocomoRecall.shareOf(wholeTurns),
       excerpts_judged: sentences.length,
       calibration_error: LocomoRecall.calibrationError(judged),
-      skipped: { ...skipped, questions: skipped.questions + questions.length - usable.length },
+      skipped: { ...skipped, questions: skipped.questions + chosen.length - usable.length },
       cleaned,
       conversations: conversations.length,
       memories: memories.length,
@@ -288,6 +291,10 @@ const command = Command.make("eval:locomo", {
     Options.withDescription("Only the even (0) or the odd (1) conversations"),
     Options.optional
   ),
+  every: Options.integer("every").pipe(
+    Options.withDescription("Ask only every so many questions, for a quick look"),
+    Options.withDefault(1)
+  ),
   excerpt: Options.integer("excerpt").pipe(
     Options.withDescription("The longest excerpt to ask for, in characters; the server's default else"),
     Options.optional
@@ -309,6 +316,7 @@ const command = Command.make("eval:locomo", {
     if (Option.isSome(options.fold) && options.fold.value !== 0 && options.fold.value !== 1) {
       return yield* cliFailure("usage", "USAGE", "--fold takes 0 or 1")
     }
+    if (options.every < 1) return yield* cliFailure("usage", "USAGE", "--every takes a number from 1")
     const ks = ksOf(k)
     if (ks.some((one) => !Number.isInteger(one) || one < 1 || one > 100)) {
       return yield* cliFailure("usage", "USAGE", "--k takes whole numbers from 1 to 100, separated by commas")

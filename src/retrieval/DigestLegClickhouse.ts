@@ -75,7 +75,7 @@ const members = (scope: Scope, filter: SearchFilter, digests: ReadonlyArray<Foun
   return ch.sql("DigestIndex.members")`
     SELECT ${headColumns}, (${within(scope, filter)} AND ${served(filter)}) AS is_found
     FROM (
-      SELECT ${headColumns}, org, namespace, run_id, expires_at, valid_to, sensitivity FROM loom.memory
+      SELECT ${headColumns}, org, namespace, run_id, expires_at, valid_to FROM loom.memory
       PREWHERE ${inScope(scope)} AND user_id IN ${ch.array("String", users)} AND memory_key IN ${
     ch.array("String", keys)
   }

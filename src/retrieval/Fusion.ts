@@ -42,9 +42,9 @@ export interface Candidate {
   readonly cosines: Cosines | undefined
   /** Counts in the excerpt. */
   readonly terms: TermCounts | undefined
-  /** The best passage of a long value, its share of the words and its counts. */
   /** The share of a digest that speaks of it, 0 to 1. */
   readonly digest?: number | undefined
+  /** The best passage of a long value, its share of the words and its counts. */
   readonly passage: { readonly at: Passage; readonly share: number; readonly counts: ReadonlyArray<number> } | undefined
 }
 

@@ -4,7 +4,7 @@
  * `WordRarity`), its closeness, how much the question asks for, the identifiers and the names asked for, and being the
  * question word for word. Nothing in it counts or compares other rows, so adding, changing or removing one moves no other
  * row's relevance. (The word part of a score does know how rare a word is among the caller's rows; this is why it is not
- * used here.) What it was fitted on and its error on conversations left out of the fit: docs/adr/0015.
+ * used here.) What it was fitted on and its error on conversations left out of the fit: docs/adr/0016.
  */
 import { mentions } from "./EntityQuestion.ts"
 import type { Candidate } from "./Fusion.ts"
@@ -33,6 +33,9 @@ export const WEIGHTS = {
 /** Above it the offline embedder finds sentences of one meaning, whatever their words. */
 export const NEAR = 0.7
 
+/** Shorter questions were not among those it was fitted on: a few keywords count as the shortest of these. */
+export const SMALLEST = 4
+
 /**
  * What a part that nobody looked at (a leg that failed or was not asked for) counts as: the mean of the hits it was fitted
  * on, so that silence is not taken for absence.
@@ -59,7 +62,8 @@ export interface OwnEvidence {
 export const relevance = ({ closeness, exact, identifier, named, size, words }: OwnEvidence): number => {
   const close = Math.max(closeness ?? UNKNOWN.closeness, 0)
   const sum = WEIGHTS.bias + WEIGHTS.words * (words ?? UNKNOWN.words) + WEIGHTS.closeness * close +
-    WEIGHTS.near * Math.max(close - NEAR, 0) + WEIGHTS.size * Math.log1p(size) + WEIGHTS.identifier * identifier +
+    WEIGHTS.near * Math.max(close - NEAR, 0) + WEIGHTS.size * Math.log1p(Math.max(size, SMALLEST)) +
+    WEIGHTS.identifier * identifier +
     (named ? WEIGHTS.named : 0) + (exact ? WEIGHTS.exact : 0)
   return Math.round(1e6 / (1 + Math.exp(-sum))) / 1e6
 }

@@ -37,6 +37,7 @@ export const evidence = (
       duplicate_of: "",
       verified_kind: "",
       verified_sha256: "",
+      sensitivity: "none",
       updated_at: noon + count,
       invalid_at: null,
       superseded_by: "",

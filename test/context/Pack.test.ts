@@ -19,6 +19,7 @@ import * as Tokens from "../../src/platform/Tokens.ts"
 import { Search } from "../../src/retrieval/Search.ts"
 import type { SearchRequest, SearchResult } from "../../src/retrieval/Search.ts"
 import { noon } from "../memory/MemoryFixture.ts"
+import { noComponents } from "../retrieval/RankFixture.ts"
 import { packed } from "./PackFixture.ts"
 
 interface House {
@@ -84,24 +85,7 @@ const hitOf = (memory: PackMemory, excerpt: string): SearchResult["hits"][number
   },
   score: 1,
   similarity: null,
-  components: {
-    words: 1,
-    vector: 0,
-    identifier: 0,
-    entities: 0,
-    digests: 0,
-    names: 0,
-    time: 0,
-    exact: 0,
-    tags_soft: 0,
-    demote_tags: 0,
-    fullness: 0,
-    recency: 0,
-    confidence: 0,
-    trust: 0,
-    usage: 0,
-    sensitivity: 0
-  },
+  components: { ...noComponents, words: 1 },
   passage: null,
   excerpt,
   excerptParts: [{ start: 10, end: 10 + excerpt.length }],

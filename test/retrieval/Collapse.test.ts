@@ -4,27 +4,9 @@ import type { MemoryRow } from "../../src/memory/MemoryModel.ts"
 import { collapse } from "../../src/retrieval/Collapse.ts"
 import type { Ranked } from "../../src/retrieval/Fusion.ts"
 import { rowOf } from "../memory/MemoryFixture.ts"
+import { noComponents } from "./RankFixture.ts"
 
 const scope = { org: "acme", namespace: "collapse" }
-const components = {
-  words: 0,
-  vector: 0,
-  identifier: 0,
-  entities: 0,
-  digests: 0,
-  names: 0,
-  time: 0,
-  exact: 0,
-  fullness: 0,
-  recency: 0,
-  confidence: 0,
-  trust: 0,
-  usage: 0,
-  sensitivity: 0,
-  tags_soft: 0,
-  demote_tags: 0
-}
-
 const ranked = (id: string, changed: Partial<MemoryRow>): Ranked => ({
   candidate: {
     head: rowOf(scope, { memory_key: id, memory_id: id, canonical_sha256: `only ${id}`, ...changed }),
@@ -33,7 +15,7 @@ const ranked = (id: string, changed: Partial<MemoryRow>): Ranked => ({
     passage: undefined
   },
   score: 1,
-  components,
+  components: noComponents,
   similarity: null,
   passage: null
 })

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as FastCheck from "effect/FastCheck"
+import { Sensitivity, SourceClass } from "../../src/memory/MemoryModel.ts"
 import type { MemoryRow } from "../../src/memory/MemoryModel.ts"
 import * as Fusion from "../../src/retrieval/Fusion.ts"
 import { PRIOR_CAP } from "../../src/retrieval/Priors.ts"
@@ -110,8 +111,8 @@ describe("Fusion", () => {
         }),
         row: FastCheck.record({
           confidence: FastCheck.constantFrom(0, 0.5, 1),
-          source_class: FastCheck.constantFrom("asserted", "observed", "imported", "external"),
-          sensitivity: FastCheck.constantFrom("none", "medium"),
+          source_class: FastCheck.constantFrom(...SourceClass.literals),
+          sensitivity: FastCheck.constantFrom(...Sensitivity.literals),
           pinned: FastCheck.boolean(),
           created_at: FastCheck.constantFrom(noon, 0, 2 * noon)
         })

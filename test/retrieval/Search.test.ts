@@ -254,13 +254,12 @@ for (const [name, smallScope] of [["a small scope", 10_000], ["a large scope", 0
           yield* commit(rows)
           const once = yield* find(scope, "when is green tea", {}, { limit: 12 })
           for (const { components, score } of once.hits) {
-            const sum = components.words + components.vector + components.identifier + components.exact
+            const sum = Object.values<number>({ ...components }).reduce((all, part) =>
+              all + part, 0)
             assert.closeTo(sum, score, 1e-6)
           }
           assert.deepStrictEqual(
-            once.hits.map(({ candidate }) =>
-              candidate.head.memory_key
-            ),
+            once.hits.map(({ candidate }) => candidate.head.memory_key),
             rows.map(({ memory_key }) => memory_key).reverse()
           )
         }))
