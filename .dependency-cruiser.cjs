@@ -25,7 +25,7 @@ const slices = [
 
 const floor = "kernel|platform"
 // The search is a service that later slices ask, as the clients of others.
-const rooms = "(Model|Type|Error|Store|Cache|Sweep|Client|Rpc|Verbs|Fields|retrieval/Search|retrieval/SearchHandlers)"
+const rooms = "(Model|Type|Error|Store|Cache|Sweep|Client|Rpc|Verbs|Fields|retrieval/Search|retrieval/SearchRequests|retrieval/SearchView)"
 
 const sliceOrder = slices.slice(0, -1).map((slice, index) => ({
   name: `slice-order-${slice}`,

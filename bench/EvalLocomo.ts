@@ -105,7 +105,10 @@ const evaluate = (options: EvalOptions) =>
       const namespace = Locomo.namespaceOf(prefix, conversation)
       const wanted = new Set([...gold].map((id) => Memories.unitOf(mode, id)))
       const some = memories.some((memory) => memory.namespace === namespace && intersects(memory.units, wanted))
-      return some ? [{ conversation, turns: gold, gold: wanted, namespace, question }] : []
+      const known = new Set(
+        [...wanted].filter((unit) => memories.some((one) => one.namespace === namespace && one.units.has(unit)))
+      )
+      return some ? [{ conversation, turns: gold, gold: wanted, known, namespace, question }] : []
     })
     const search = remote.calls.typed(MemorySearch)
     const millis: Array<number> = []
@@ -134,7 +137,7 @@ const evaluate = (options: EvalOptions) =>
     const pass = (legs: ReadonlyArray<LegName>, isFirst: boolean) =>
       Effect.gen(function*() {
         const bar = yield* ProgressBar.make({ label: `asked ${legs.join()}`, total: usable.length, before: 0 })
-        const scored = yield* Effect.forEach(usable, ({ conversation, gold, namespace, question, turns }) =>
+        const scored = yield* Effect.forEach(usable, ({ conversation, gold, known, namespace, question, turns }) =>
           Effect.gen(function*() {
             const { abstained, answer, relevance } = yield* ask(namespace, question.question, legs)
             yield* bar.advance(1)
@@ -158,7 +161,8 @@ const evaluate = (options: EvalOptions) =>
             return {
               abstained,
               category: question.category,
-              recall: new Map(ks.map((k) => [k, LocomoRecall.recallAt(k, gold, found)]))
+              recall: new Map(ks.map((k) => [k, LocomoRecall.recallAt(k, gold, found)])),
+              recallOfKnown: new Map(ks.map((k) => [k, LocomoRecall.recallAt(k, known, found)]))
             }
           }))
         yield* bar.end
@@ -197,6 +201,11 @@ const evaluate = (options: EvalOptions) =>
       mode,
       legs: options.legs,
       ...LocomoRecall.report(scored, ks),
+      // Of the evidence that some memory stands for: a fact may not cite every turn that a question rests on.
+      recall_of_stored: LocomoRecall.report(
+        scored.map(({ category, recallOfKnown }) => ({ category, recall: recallOfKnown })),
+        ks
+      ).recall,
       ablations,
       abstained,
       excerpt_holds_evidence: LocomoRecall.shareOf(sentences),
@@ -228,7 +237,8 @@ const lines = (report: Report, ks: ReadonlyArray<number>): ReadonlyArray<string>
         String(questions),
         ...cells(recall)
       ]),
-      ["all", String(report.questions), ...cells(report.recall)]
+      ["all", String(report.questions), ...cells(report.recall)],
+      ["all, of stored evidence", String(report.questions), ...cells(report.recall_of_stored)]
     ]),
     ...report.ablations.length === 0 ? [] : Output.table([
       ["LEGS", ...ks.map((k) => `@${k}`)],

@@ -1,7 +1,8 @@
 /**
  * `npm run bench:search`: `memory.search` with all legs over HTTP against one exact statement of the engine on the same
  * namespace (`RawSearchClickhouse`), with one caller and with eight, in turns and in one run. The namespace holds facts
- * with revisions and deletes among them; vectors, those of the questions too, are replayed.
+ * with revisions and deletes among them; vectors, those of the questions too, are replayed. With `--tenants` the rows are
+ * spread over namespaces: one of them is measured alone in the store, and again once the others are there too.
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as HttpServer from "@effect/platform/HttpServer"
@@ -22,7 +23,8 @@ import { compared, isOver, timed } from "./support/Timing.ts"
 import * as Vectors from "./support/Vectors.ts"
 
 const options = Options.read("bench:search", { rows: 20_000, callers: 8, seconds: 30 })
-const { rows, seconds, seed } = options
+const { seconds, seed, tenants } = options
+const rows = Math.ceil(options.rows / tenants)
 const scope: Scope = { org: "dev", namespace: "bench-search" }
 
 // One fact in ten was stated anew, one in twenty deleted.
@@ -41,7 +43,8 @@ const bench = Effect.gen(function*() {
     const store = yield* MemoryStore
     const clickhouse = yield* Clickhouse
     const there = (yield* store.position(scope)).rows
-    if (there < rows) yield* Fill.fill({ scope, seed, rows, vectors, revised: REVISED, deleted: DELETED })
+    const filling = { seed, rows, vectors, revised: REVISED, deleted: DELETED }
+    if (there < rows) yield* Fill.fill({ ...filling, scope })
     const url = yield* HttpServer.addressFormattedWith((address) => Effect.succeed(address))
     const over = yield* Callers.start(url)
     const chance = new Chance(seed, "questions")
@@ -90,7 +93,18 @@ const bench = Effect.gen(function*() {
 
     const alone = yield* compare(1)
     const together = yield* compare(options.callers)
-    return { bench: "search", ...alone, rows, [`callers_${options.callers}`]: together }
+    const one = { bench: "search", ...alone, rows, [`callers_${options.callers}`]: together }
+    if (tenants === 1) return one
+
+    yield* Say.note(`${tenants - 1} namespaces beside it`)
+    for (let tenant = 1; tenant < tenants; tenant++) {
+      const beside = { ...scope, namespace: `${scope.namespace}-${tenant}` }
+      // Each is filled whole or, after a bench that was cut short, anew: a fact stated twice is one row.
+      if ((yield* store.position(beside)).rows >= rows) continue
+      yield* Fill.fill({ ...filling, scope: beside, settled: tenant === tenants - 1 })
+    }
+    const among = yield* compare(1)
+    return { ...one, tenants, among, among_to_alone: among.p50_ms / alone.p50_ms }
   })
 
   const house = House.layer(data, Layer.succeed(Embedder, vectors.embedder))

@@ -35,6 +35,8 @@ export interface FillOptions {
   /** The shares of facts that are stated anew, and that are deleted, once all are there. */
   readonly revised?: number
   readonly deleted?: number
+  /** Whether to wait for the engine's merges; whoever fills many namespaces waits once, after the last. */
+  readonly settled?: boolean
 }
 
 // A block of an insert: large enough that its fixed cost is spread, small enough to build in memory.
@@ -79,7 +81,7 @@ const plainContent = (fact: Fact): Content => ({
 
 /** Writes the facts, then their revisions and deletes. */
 export const fill = (
-  { deleted = 0, revised: restated = 0, rows, scope, seed, vectors }: FillOptions
+  { deleted = 0, revised: restated = 0, rows, scope, seed, settled = true, vectors }: FillOptions
 ): Effect.Effect<void, StoreError, MemoryStore | MemoryIntake | Clickhouse> =>
   Effect.gen(function*() {
     const store = yield* MemoryStore
@@ -151,5 +153,5 @@ export const fill = (
       if (removed.length > 0) yield* commit(removed, [])
       yield* Say.progress(`rows written to ${scope.namespace}:`, from + indexes.length, rows)
     }
-    yield* Settle.merges
+    if (settled) yield* Settle.merges
   })

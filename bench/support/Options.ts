@@ -6,6 +6,8 @@ import { parseArgs } from "node:util"
 export interface Options {
   /** Rows in the namespace that is measured. */
   readonly rows: number
+  /** Over how many namespaces the rows are spread; only benches that tell so take it. */
+  readonly tenants: number
   /** How many callers ask at once. */
   readonly callers: number
   /** No part of the measuring goes on for longer; a part that is cut short says how far it came. */
@@ -21,6 +23,7 @@ const usage = (name: string, defaults: Options) =>
   [
     `npm run ${name} -- [options]`,
     `  --rows N      rows in the namespace (${defaults.rows})`,
+    `  --tenants N   bench:search: namespaces the rows are spread over (${defaults.tenants})`,
     `  --callers N   callers at once (${defaults.callers})`,
     `  --seconds N   most time for each part (${defaults.seconds})`,
     `  --seed N      of facts and vectors (${defaults.seed})`,
@@ -46,6 +49,7 @@ const parsed = () => {
     return parseArgs({
       options: {
         rows: { type: "string" },
+        tenants: { type: "string" },
         callers: { type: "string" },
         seconds: { type: "string" },
         seed: { type: "string" },
@@ -60,11 +64,12 @@ const parsed = () => {
 }
 
 export const read = (name: string, defaults: Pick<Options, "rows" | "callers" | "seconds">): Options => {
-  const whenAbsent: Options = { ...defaults, seed: 1, data: undefined, json: false }
+  const whenAbsent: Options = { ...defaults, tenants: 1, seed: 1, data: undefined, json: false }
   const given = parsed()
   if (given.help === true) leave(usage(name, whenAbsent), 0)
   return {
     rows: whole("rows", given.rows, whenAbsent.rows),
+    tenants: whole("tenants", given.tenants, whenAbsent.tenants),
     callers: whole("callers", given.callers, whenAbsent.callers),
     seconds: whole("seconds", given.seconds, whenAbsent.seconds),
     seed: whole("seed", given.seed, whenAbsent.seed),

@@ -15,6 +15,8 @@ import { toWire } from "../../src/kernel/LoomError.ts"
 import * as Clickhouse from "../../src/platform/Clickhouse.ts"
 import * as ClickhouseMigrations from "../../src/platform/ClickhouseMigrations.ts"
 import * as ClickhouseMigrator from "../../src/platform/ClickhouseMigrator.ts"
+import * as CursorKeysClickhouse from "../../src/platform/CursorKeysClickhouse.ts"
+import * as Cursors from "../../src/platform/Cursors.ts"
 import { make as makeDispatch } from "../gateway/Dispatch.ts"
 import type { CliFailure } from "./CliFailure.ts"
 import { callFailed } from "./CliFailure.ts"
@@ -32,7 +34,7 @@ const layerSchema = Layer.effectDiscard(Effect.gen(function*() {
 }))
 
 const layerTokens = TokenCache.layer.pipe(
-  Layer.provideMerge(TokenStoreClickhouse.layer),
+  Layer.provideMerge(Layer.merge(TokenStoreClickhouse.layer, Layer.provide(Cursors.layer, CursorKeysClickhouse.layer))),
   Layer.provideMerge(layerSchema),
   Layer.provide(Clickhouse.layerConfig)
 )

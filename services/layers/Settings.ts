@@ -102,7 +102,13 @@ export const settingFacts: ReadonlyArray<SettingFacts> = [
     "LOOM_SEARCH_GATE",
     "on, off, 0 to 1",
     "on",
-    "Below which relevance a search says that it does not know: on is the server's own floor, 0.05, off never."
+    "Below which relevance a search says that it does not know: on is the server's own floor, 0.015, off never."
+  ),
+  fact(
+    "LOOM_MEMORY_SEARCH_TRUST_WEIGHT",
+    "0 to 0.2",
+    "0.05",
+    "What a search adds to the score of an attested memory; half of it when asserted, less so much when from outside."
   ),
   fact("LOOM_MAILBOX_CAPACITY", "1 to 65536", "256", "Writes queued and running per namespace before OVERLOADED."),
   fact(

@@ -46,6 +46,8 @@ import * as WritePolicy from "../../src/memory/WritePolicy.ts"
 import * as NamespaceCache from "../../src/namespace/NamespaceCache.ts"
 import * as NamespaceHandlers from "../../src/namespace/NamespaceHandlers.ts"
 import * as NamespaceStoreClickhouse from "../../src/namespace/NamespaceStoreClickhouse.ts"
+import * as CursorKeysClickhouse from "../../src/platform/CursorKeysClickhouse.ts"
+import * as Cursors from "../../src/platform/Cursors.ts"
 import * as Tokens from "../../src/platform/Tokens.ts"
 import * as DigestLegClickhouse from "../../src/retrieval/DigestLegClickhouse.ts"
 import * as DigestStoreClickhouse from "../../src/retrieval/DigestStoreClickhouse.ts"
@@ -65,7 +67,8 @@ export const layerStores = Layer.mergeAll(
   NamespaceStoreClickhouse.layer,
   BlacklistStoreClickhouse.layer,
   TokenStoreClickhouse.layer,
-  DigestStoreClickhouse.layer
+  DigestStoreClickhouse.layer,
+  Layer.provide(Cursors.layer, CursorKeysClickhouse.layer)
 )
 
 /**
@@ -81,7 +84,7 @@ export const layerReadCache = (maxBytes: number) =>
 export const layerPolicies = Layer.mergeAll(
   WritePolicy.layer,
   SensitivityPolicy.layerConfig,
-  RankPolicy.layer,
+  RankPolicy.layerConfig,
   GatePolicy.layerConfig
 )
 

@@ -5,6 +5,7 @@ import * as Schema from "effect/Schema"
 import { Role } from "../kernel/Caller.ts"
 import { Name, NamespaceName, UserId } from "../kernel/Identity.ts"
 import { make } from "../kernel/Verb.ts"
+import { CursorText } from "../platform/Cursors.ts"
 import { ALL_NAMESPACES, TokenKind } from "./TokenModel.ts"
 
 /** A subject becomes part of the actor `human:<subject>` on every row. */
@@ -101,7 +102,7 @@ export const TokenList = make("token.list", {
     org: Schema.optional(Name),
     include_revoked: Schema.optional(Schema.Boolean),
     limit: Schema.optional(Schema.Int.pipe(Schema.between(1, 1000))),
-    cursor: Schema.optional(Schema.String.pipe(Schema.maxLength(128)))
+    cursor: Schema.optional(CursorText)
   }),
   answer: Schema.Struct({
     tokens: Schema.Array(Schema.Struct(tokenView)),

@@ -13,7 +13,8 @@ import type { Answer, BoundVerb, Payload } from "../kernel/Verb.ts"
 import { asOfOf } from "../memory/AsOfFields.ts"
 import { isVerified } from "../memory/MemoryModel.ts"
 import { isBlank } from "../platform/Analyzer.ts"
-import { filterOf, saidOf, viewOf } from "../retrieval/SearchHandlers.ts"
+import { filterOf, saidOf } from "../retrieval/SearchRequests.ts"
+import { viewOf, visibleTo } from "../retrieval/SearchView.ts"
 import { Ask, silent } from "./Ask.ts"
 import type { AskResult } from "./Ask.ts"
 import { MemoryAsk } from "./AskVerbs.ts"
@@ -52,7 +53,7 @@ export const make: Effect.Effect<ReadonlyArray<BoundVerb>, never, Ask> = Effect.
         mayWrite: request.allow_synthesis ?? true,
         excerptLength: EXCERPT
       })
-      return { ...answerOf(scope, result), ...saidOf(request, asOf) }
+      return { ...answerOf(scope, result, caller), ...saidOf(request, asOf) }
     })
   return [bind(MemoryAsk, handler)]
 })
@@ -63,7 +64,8 @@ const NOTHING_READABLE: AskResult["verdict"] = {
   abstain: { code: "NO_MATCH", reason: "No memory that may be found matches the question." }
 }
 
-const answerOf = (scope: Scope, result: AskResult): Answer<typeof MemoryAsk> => {
+const answerOf = (scope: Scope, result: AskResult, caller: Caller): Answer<typeof MemoryAsk> => {
+  const shown = { explain: false, isElided: false, visible: visibleTo(caller, result.hits) }
   const { consistency, premise, verdict } = result
   const isContradicted = premise?.relation === "contradicted"
   return {
@@ -75,7 +77,7 @@ const answerOf = (scope: Scope, result: AskResult): Answer<typeof MemoryAsk> => 
     retrieval_confidence: verdict.confidence,
     memory_keys: [...new Set(result.quotes.map(({ evidence }) => evidence.head.memory_key))],
     citations: result.quotes.map((quote, at) => citationOf(scope, quote, at + 1)),
-    results: result.hits.map((hit) => viewOf(scope, hit, false)),
+    results: result.hits.map((hit) => viewOf(scope, hit, shown)),
     synth_model: result.model,
     gate_kept: result.kept,
     gate_dropped: result.dropped,
@@ -108,7 +110,7 @@ const dated = (millis: number | null): string | null =>
   millis === null || millis === 0 ? null : new Date(millis).toISOString()
 
 const citationOf = ({ namespace }: Scope, quote: Quote, citation: number): CitationView => {
-  const { head, relevance, source_resource_id, temporal_anchor } = quote.evidence
+  const { head, relevance } = quote.evidence
   return {
     citation,
     memory_key: head.memory_key,
@@ -123,12 +125,12 @@ const citationOf = ({ namespace }: Scope, quote: Quote, citation: number): Citat
     end: quote.end,
     speaker: speakerOf(quote),
     valid_at: dated(head.valid_at),
-    temporal_anchor: dated(temporal_anchor),
+    temporal_anchor: dated(head.temporal_anchor),
     created_at: new Date(head.created_at).toISOString(),
     version_text: head.version.toString(),
     content_sha256: head.content_sha256,
     source_class: head.source_class,
-    source_resource_id,
+    source_resource_id: head.source_resource_id === "" ? null : head.source_resource_id,
     verified: isVerified(head),
     status: head.status,
     relevance

@@ -42,7 +42,7 @@ export const CitationView = Schema.Struct({
   version_text: Schema.String,
   content_sha256: Schema.String,
   source_class: Schema.String,
-  source_resource_id: Schema.String,
+  source_resource_id: Schema.NullOr(Schema.String),
   verified: Schema.Boolean,
   status: Schema.String,
   relevance: Schema.Number

@@ -13,9 +13,6 @@ export interface EvidenceText {
   readonly offset: number
   /** memory_ids of the memories it contradicts. */
   readonly conflict_with: ReadonlyArray<string>
-  /** The date it is about, in milliseconds since 1970. */
-  readonly temporal_anchor: number | null
-  readonly source_resource_id: string
 }
 
 /** One memory that was found, is relevant enough, and may be told. */

@@ -8,7 +8,7 @@ import * as Schema from "effect/Schema"
 import type { Scope } from "../kernel/Identity.ts"
 import { ch, Clickhouse } from "../platform/Clickhouse.ts"
 import type { Statement } from "../platform/Clickhouse.ts"
-import { EpochMillis, Flag } from "../platform/ClickhouseValue.ts"
+import { Flag } from "../platform/ClickhouseValue.ts"
 import {
   atIdentities,
   atPlaces,
@@ -33,15 +33,13 @@ const Row = Schema.Struct({
   ...PlaceFields,
   text: Schema.String,
   cut: Flag,
-  conflict_with: Schema.Array(Schema.String),
-  temporal_anchor: Schema.NullOr(EpochMillis),
-  source_resource_id: Schema.String
+  conflict_with: Schema.Array(Schema.String)
 })
 
 const rows = (scope: Scope, filter: SearchFilter, places: ReadonlyArray<Place>): Statement =>
   ch.sql("EvidenceStore.rows")`SELECT ${placeColumns}, length(value) > ${ch.uint32(LONGEST_WHOLE)} AS cut,
       if(cut, substringUTF8(value, 1, ${ch.uint32(BEGINNING)}), value) AS text,
-      conflict_with, temporal_anchor, source_resource_id
+      conflict_with
     ${found(scope, filter, ch.fragment`${within(scope, filter)} AND ${atIdentities(places)}`)}
       AND value_kind != 'redacted'`
 
@@ -75,13 +73,12 @@ export const make = (clickhouse: Clickhouse["Type"]): EvidenceStore["Type"] => (
     return new Map(current.map((row): readonly [string, EvidenceText] => {
       const passage = row.cut ? wanted.get(placeKey(row))?.passage ?? null : null
       const part = passage === null ? undefined : partOf(row, passage)
-      const { conflict_with, source_resource_id, temporal_anchor } = row
-      const about = { conflict_with, source_resource_id, temporal_anchor }
+      const { conflict_with } = row
       return [
         placeKey(row),
         part === undefined || passage === null
-          ? { text: row.text, offset: 0, ...about }
-          : { text: part, offset: passage.start, ...about }
+          ? { text: row.text, offset: 0, conflict_with }
+          : { text: part, offset: passage.start, conflict_with }
       ]
     }))
   })

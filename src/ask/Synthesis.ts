@@ -57,8 +57,8 @@ const around = ({ evidence, index }: Scored): Quote => {
   return { evidence, start, end, text: evidence.text.slice(start - evidence.offset, end - evidence.offset) }
 }
 
-const dateOf = ({ head, temporal_anchor }: Evidence): string | null => {
-  const date = head.valid_at ?? temporal_anchor
+const dateOf = ({ head }: Evidence): string | null => {
+  const date = head.valid_at ?? head.temporal_anchor
   // An undated row carries the first instant of 1970.
   return date === null || date === 0 ? null : new Date(date).toISOString().slice(0, 10)
 }

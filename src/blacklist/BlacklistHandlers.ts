@@ -16,6 +16,7 @@ import type { Refusal } from "../kernel/LoomError.ts"
 import { Corrupt, refuse } from "../kernel/LoomError.ts"
 import type { Answer, BoundVerb, Payload } from "../kernel/Verb.ts"
 import { bind } from "../kernel/Verb.ts"
+import { Cursors } from "../platform/Cursors.ts"
 import { BlacklistCache } from "./BlacklistCache.ts"
 import {
   instructionsOf,
@@ -58,12 +59,9 @@ const view = (caller: Caller) => (one: BlacklistPattern) => {
   }
 }
 
-const cursorOf = (place: PatternPlace): string => `${place.created_at}.${place.pattern_id}`
+const CursorPlace = Schema.Struct({ created_at: Schema.Int, pattern_id: Schema.String })
 
-const placeAt = (cursor: string): PatternPlace | undefined => {
-  const [, created, id] = /^(\d{1,13})\.(blk_[0-9a-f-]{36})$/.exec(cursor) ?? []
-  return created === undefined || id === undefined ? undefined : { created_at: Number(created), pattern_id: id }
-}
+const placeIn = ({ created_at, pattern_id }: PatternPlace) => ({ created_at, pattern_id })
 
 /** Where a request wants its pattern to hold. */
 const targetOf = (caller: Caller, request: AddRequest): Effect.Effect<Target, Refusal> => {
@@ -112,11 +110,12 @@ const ANSWER_TTL_MILLIS = 24 * 60 * 60 * 1000
 export const make: Effect.Effect<
   ReadonlyArray<BoundVerb>,
   never,
-  BlacklistStore | BlacklistCache | BlacklistSweep
+  BlacklistStore | BlacklistCache | BlacklistSweep | Cursors
 > = Effect.gen(function*() {
   const store = yield* BlacklistStore
   const cache = yield* BlacklistCache
   const sweeper = yield* BlacklistSweep
+  const cursors = yield* Cursors
   const oneAtATime = yield* Effect.makeSemaphore(1)
 
   /** The pattern as it is in force after this: the one that was there already, or the new one. */
@@ -251,14 +250,13 @@ export const make: Effect.Effect<
 
   const list = bind(BlacklistList, (request, caller) =>
     Effect.gen(function*() {
-      const after = request.cursor === undefined ? null : placeAt(request.cursor)
-      if (after === undefined) {
-        return yield* refuse("INVALID_ARGUMENT", "`cursor` is not one that this verb gave", { field: "cursor" })
-      }
       if (request.namespace !== undefined) yield* resolveScope(caller, request)
+      const reach = reachOf(caller, request.org, request.namespace ?? caller.defaultNamespace)
+      const listing = { verb: BlacklistList.tag, caller, filter: { ...reach, scope: request.scope ?? "" } }
+      const after = request.cursor === undefined ? null : yield* cursors.take(listing, CursorPlace, request.cursor)
       const limit = request.limit ?? DEFAULT_LIMIT
       const page = yield* store.list({
-        ...reachOf(caller, request.org, request.namespace ?? caller.defaultNamespace),
+        ...reach,
         scopes: request.scope === undefined ? ["namespace", "org", "global"] : [request.scope],
         after,
         limit
@@ -266,7 +264,7 @@ export const make: Effect.Effect<
       const last = page.at(-1)
       return {
         patterns: page.filter((one) => sees(caller, one)).map(view(caller)),
-        next_cursor: last === undefined || page.length < limit ? null : cursorOf(last)
+        next_cursor: last === undefined || page.length < limit ? null : yield* cursors.give(listing, placeIn(last))
       }
     }))
 

@@ -4,6 +4,7 @@
 import * as Schema from "effect/Schema"
 import { Name, NamespaceName } from "../kernel/Identity.ts"
 import { make } from "../kernel/Verb.ts"
+import { CursorText } from "../platform/Cursors.ts"
 import { PatternScope, PatternType } from "./BlacklistModel.ts"
 
 /** The longest reason; it is repeated in every refusal. */
@@ -77,7 +78,7 @@ export const BlacklistList = make("blacklist.list", {
     namespace: Schema.optional(NamespaceName),
     scope: Schema.optional(PatternScope),
     limit: Schema.optional(Schema.Int.pipe(Schema.between(1, 1000))),
-    cursor: Schema.optional(Schema.String.pipe(Schema.maxLength(128)))
+    cursor: Schema.optional(CursorText)
   }),
   answer: Schema.Struct({
     patterns: Schema.Array(Schema.Struct({

@@ -160,12 +160,14 @@ const degradedOf = (outcomes: ReadonlyArray<Outcome>): ReadonlyArray<string> => 
 const withoutPassages: ReadonlyArray<LegName> = LEGS.filter((leg) => leg !== "chunks")
 
 const foundOf = (
-  { belowThreshold, candidate, excerpt, relevance, score }: SearchHit,
+  { belowThreshold, candidate, excerpt, excerptParts, relevance, score }: SearchHit,
   memory: PackMemory
 ): FoundMemory => ({
   memory,
   // Of a value that was changed since, no part is shown that it no longer has.
-  excerpt: memory.content_sha256 === candidate.head.content_sha256 ? excerpt : "",
+  excerpt: memory.content_sha256 === candidate.head.content_sha256
+    ? { text: excerpt, start: excerptParts[0]?.start ?? 0, end: excerptParts.at(-1)?.end ?? 0 }
+    : null,
   score,
   relevance,
   isEnough: !belowThreshold

@@ -6,7 +6,7 @@
 import { isVerified, verification } from "../memory/MemoryModel.ts"
 import { cutTo, oneLine } from "./ForFileBlock.ts"
 import { isDecision, isWhole, kindsOf } from "./ForFileModel.ts"
-import type { PackMemory, SectionName, WorkingNote } from "./PackModel.ts"
+import type { Excerpt, PackMemory, SectionName, WorkingNote } from "./PackModel.ts"
 
 /** The longest text of a memory that does not print whole, in UTF-16 units: a few sentences, or a passage. */
 export const LINE = 600
@@ -81,7 +81,7 @@ export interface Line {
  * The line of a memory: its whole value where that is short or no part may stand for it, else the excerpt, else its
  * beginning. Null when it may only be shown whole and was not read so.
  */
-export const lineOf = (memory: PackMemory, excerpt: string | null, asker: string): Line | null => {
+export const lineOf = (memory: PackMemory, excerpt: Excerpt | null, asker: string): Line | null => {
   const lead = `- [${marksOf(memory, asker)}] ${plain(memory.memory_key)}: `
   const source = isDecision(memory) && memory.source_resource_id !== ""
     ? ` — source: ${plain(memory.source_resource_id)}`
@@ -89,12 +89,12 @@ export const lineOf = (memory: PackMemory, excerpt: string | null, asker: string
   const text = plain(memory.text)
   if (isWhole(memory)) return memory.isCut ? null : { line: `${lead}${text}${source}`, isPart: false }
   if (!memory.isCut && text.length <= LINE) return { line: `${lead}${text}`, isPart: false }
-  if (excerpt === null || excerpt === "") {
+  if (excerpt === null || excerpt.text === "") {
     return { line: `${lead}${text.length > LINE ? cutTo(text, LINE) : `${text} …`}`, isPart: true }
   }
-  const before = memory.text.startsWith(excerpt) ? "" : "… "
-  const after = !memory.isCut && memory.text.endsWith(excerpt) ? "" : " …"
-  return { line: `${lead}${before}${cutTo(plain(excerpt), LINE)}${after}`, isPart: true }
+  const before = excerpt.start === 0 ? "" : "… "
+  const after = !memory.isCut && excerpt.end >= memory.text.length ? "" : " …"
+  return { line: `${lead}${before}${cutTo(plain(excerpt.text), LINE)}${after}`, isPart: true }
 }
 
 export const noteLine = ({ key, text, updated_at }: WorkingNote): string =>

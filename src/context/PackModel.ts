@@ -60,11 +60,18 @@ export interface PackMemory extends
   readonly isCut: boolean
 }
 
+/** Parts of a value, and where they begin and end in it: UTF-16 offsets [start, end). */
+export interface Excerpt {
+  readonly text: string
+  readonly start: number
+  readonly end: number
+}
+
 /** A memory that a search brought, with its place there. */
 export interface FoundMemory {
   readonly memory: PackMemory
-  /** The part of the value that speaks to the question. */
-  readonly excerpt: string
+  /** The parts of the value that speak to the question; null when it was changed since. */
+  readonly excerpt: Excerpt | null
   /** Orders what was found, best first. */
   readonly score: number
   /** 0 to 1. */

@@ -83,13 +83,14 @@ export const plan = <A extends Item>(
   budgets: Budgets,
   count: CountTokens
 ): Plan<A> => {
-  const costs = new Map<string, number>()
-  // A line is counted with its line break, with which a token may begin or end: so the counts of lines add up.
-  const cost = (line: string): number => {
+  const costs = new Map<string, { readonly tokens: number; readonly most: number }>()
+  // A line is counted with its line break, with which a token may begin or end: so the counts of lines add up. Counting
+  // stops above what there is room for, since it would hold up the process for lines that do not fit.
+  const cost: Cost = (line, most = Infinity) => {
     const known = costs.get(line)
-    if (known !== undefined) return known
-    const tokens = count(`${line}\n`)
-    costs.set(line, tokens)
+    if (known !== undefined && (known.tokens <= known.most || known.tokens > most)) return known.tokens
+    const tokens = count(`${line}\n`, most)
+    costs.set(line, { tokens, most })
     return tokens
   }
 
@@ -145,7 +146,8 @@ const countedOf = <A extends Item>({ items, section, unread }: Wanted<A>): Block
 const noteOf = <A extends Item>(wanted: Wanted<A> | undefined): ReadonlyArray<string> =>
   wanted === undefined || wanted.note === null ? [] : [wanted.note]
 
-type Cost = (line: string) => number
+/** The tokens of a line; a number above `most` once there are more than that. */
+type Cost = (line: string, most?: number) => number
 
 /** What is shown of each section when all lines and titles together may have `room` tokens. */
 const fill = <A extends Item>(
@@ -195,9 +197,9 @@ const filledTo = <A extends Item>(
   const title = cost(Block.titleOf(section)) + (note === null ? 0 : cost(note))
   const chosen = new Set(kept)
   let tokens = title + kept.reduce((sum, { line }) => sum + (line === null ? 0 : cost(line)), 0)
-  for (const item of fill === "order" ? items : byWorth(items, cost)) {
+  for (const item of fill === "order" ? items : byWorth(items, most, cost)) {
     if (item.line === null || chosen.has(item)) continue
-    const more = cost(item.line)
+    const more = cost(item.line, most - tokens)
     if (tokens + more > most) continue
     chosen.add(item)
     tokens += more
@@ -209,8 +211,8 @@ const filledTo = <A extends Item>(
 }
 
 /** The best one first, since it is what was asked for; then by what a token brings. */
-const byWorth = <A extends Item>(items: ReadonlyArray<A>, cost: Cost): ReadonlyArray<A> => {
-  const worth = (item: A): number => item.line === null ? 0 : item.value / Math.max(1, cost(item.line))
+const byWorth = <A extends Item>(items: ReadonlyArray<A>, most: number, cost: Cost): ReadonlyArray<A> => {
+  const worth = (item: A): number => item.line === null ? 0 : item.value / Math.max(1, cost(item.line, most))
   const [best, ...others] = items
   return best === undefined ? [] : [best, ...others.sort(Order.mapInput(Order.reverse(Order.number), worth))]
 }

@@ -327,6 +327,14 @@ export const tables: Readonly<Record<string, TableFacts>> = {
     rollback: "stay",
     prune: "nothing"
   },
+  cursor_keys: {
+    columns: { scope: [], identity: [], content: [], facts: ["key_id", "secret", "created_at"] },
+    person: null,
+    erase: "keep",
+    export: "secret",
+    rollback: "stay",
+    prune: "nothing"
+  },
   blacklist: {
     // Outlives every erasure of a memory or a person: a pattern keeps out what was erased. It is a rule that an admin
     // made, not what was said, so its text counts as a fact.

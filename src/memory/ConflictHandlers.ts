@@ -10,6 +10,7 @@ import { refuse } from "../kernel/LoomError.ts"
 import type { Refusal } from "../kernel/LoomError.ts"
 import { bind } from "../kernel/Verb.ts"
 import type { BoundVerb, Payload } from "../kernel/Verb.ts"
+import { Cursors } from "../platform/Cursors.ts"
 import { behind, pairsOf, placeOf } from "./ConflictPairs.ts"
 import type { ConflictPair } from "./ConflictPairs.ts"
 import { ConflictsList, ConflictsResolve } from "./ConflictVerbs.ts"
@@ -17,7 +18,7 @@ import type { ConflictSide, ResolvedAction } from "./ConflictVerbs.ts"
 import { isAnswered } from "./FirstAnswer.ts"
 import { MemoryClient } from "./MemoryClient.ts"
 import type { Transition, TransitionItem, TransitionResult } from "./MemoryCommand.ts"
-import { decodeCursor, encodeCursor, filterHash } from "./MemoryCursor.ts"
+import { cursorAfter, keysetOf } from "./MemoryCursor.ts"
 import { MemoryIntake } from "./MemoryIntake.ts"
 import { isServed } from "./MemoryModel.ts"
 import type { MemoryRow } from "./MemoryModel.ts"
@@ -30,11 +31,14 @@ const DEFAULT_PAGE = 50
 
 type Resolve = Payload<typeof ConflictsResolve>
 
-export const make: Effect.Effect<ReadonlyArray<BoundVerb>, never, MemoryClient | MemoryIntake | MemoryReview> = Effect
+type Needs = MemoryClient | MemoryIntake | MemoryReview | Cursors
+
+export const make: Effect.Effect<ReadonlyArray<BoundVerb>, never, Needs> = Effect
   .gen(function*() {
     const client = yield* MemoryClient
     const intake = yield* MemoryIntake
     const review = yield* MemoryReview
+    const cursors = yield* Cursors
 
     const list = (request: Payload<typeof ConflictsList>, caller: Caller) =>
       Effect.gen(function*() {
@@ -43,11 +47,8 @@ export const make: Effect.Effect<ReadonlyArray<BoundVerb>, never, MemoryClient |
         if (none) return { conflicts: [], total: 0, next_cursor: null, degraded: [] }
         const now = yield* Clock.currentTimeMillis
         const { cursor, limit = DEFAULT_PAGE, ...asked } = request
-        const hash = filterHash({ ...asked, ...scope, user })
-        const after = cursor === undefined ? null : yield* decodeCursor(cursor, hash, "memory_key")
-        if (after !== null && !/^\d{1,20}$/.test(after.value)) {
-          return yield* refuse("INVALID_ARGUMENT", "`cursor` is not one that a listing gave", { field: "cursor" })
-        }
+        const listing = { verb: ConflictsList.tag, caller, filter: { ...asked, ...scope, user } }
+        const after = yield* keysetOf(cursors, listing, cursor)
         const pairs = pairsOf(yield* review.conflictLinks(scope, user, now), {
           memory_key: request.memory_key ?? null,
           memory_type: request.memory_type ?? null,
@@ -61,7 +62,9 @@ export const make: Effect.Effect<ReadonlyArray<BoundVerb>, never, MemoryClient |
         return {
           conflicts: page.flatMap((pair) => shown(pair, rows, now)),
           total: pairs.length,
-          next_cursor: rest.length > limit && last !== undefined ? encodeCursor(placeOf(last), hash) : null,
+          next_cursor: rest.length > limit && last !== undefined
+            ? yield* cursorAfter(cursors, listing, placeOf(last))
+            : null,
           degraded: []
         }
       })

@@ -6,6 +6,7 @@ import * as Schema from "effect/Schema"
 import { MemoryKey } from "../kernel/Identity.ts"
 import { Json } from "../kernel/Json.ts"
 import { make } from "../kernel/Verb.ts"
+import { CursorText } from "../platform/Cursors.ts"
 import { MemoryTypeName, scopeFields, Sha256, Value, WriteAnswer, writeFields, writerFields } from "./MemoryFields.ts"
 
 /** One side of a contradiction. */
@@ -49,7 +50,7 @@ export const ConflictsList = make("conflicts.list", {
     memory_type: Schema.optional(MemoryTypeName),
     older_than_seconds: Schema.optional(Schema.Int.pipe(Schema.between(0, 3_155_760_000))),
     limit: Schema.optional(Schema.Int.pipe(Schema.between(1, 500))),
-    cursor: Schema.optional(Schema.String.pipe(Schema.maxLength(2048)))
+    cursor: Schema.optional(CursorText)
   }),
   answer: Schema.Struct({
     conflicts: Schema.Array(Schema.Struct({

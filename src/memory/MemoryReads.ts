@@ -12,12 +12,13 @@ import { refuse } from "../kernel/LoomError.ts"
 import { canonicalEntity } from "../kernel/NamedThing.ts"
 import { bind } from "../kernel/Verb.ts"
 import type { BoundVerb, Payload } from "../kernel/Verb.ts"
+import { Cursors } from "../platform/Cursors.ts"
 import { TRUE_STATUSES } from "./AsOf.ts"
 import { asOfOf, presentOnly, unheeded } from "./AsOfFields.ts"
 import type { Instant } from "./InstantModel.ts"
 import { causeOf, hiddenIn } from "./LinkedRows.ts"
 import { MemoryClient } from "./MemoryClient.ts"
-import { decodeCursor, encodeCursor, filterHash } from "./MemoryCursor.ts"
+import { cursorAfter, keysetOf } from "./MemoryCursor.ts"
 import { isOut, isServed, servedIn } from "./MemoryModel.ts"
 import type { MemoryRow, Status } from "./MemoryModel.ts"
 import { MemoryReader } from "./MemoryReader.ts"
@@ -54,11 +55,12 @@ const placesIn = (places: ReadonlyArray<Place>): (place: Place) => boolean => {
   return (place) => keys.has(identityKey(place))
 }
 
-type Needs = MemoryReader | MemoryClient
+type Needs = MemoryReader | MemoryClient | Cursors
 
 export const make: Effect.Effect<ReadonlyArray<BoundVerb>, never, Needs> = Effect.gen(function*() {
   const reader = yield* MemoryReader
   const client = yield* MemoryClient
+  const cursors = yield* Cursors
 
   /** A row as a read by key shows it; a high-sensitivity value is shown once the read is in the audit chain. */
   const shown = (
@@ -195,8 +197,12 @@ export const make: Effect.Effect<ReadonlyArray<BoundVerb>, never, Needs> = Effec
       }
       const sort_by: SortBy = request.sort_by ?? "created_at"
       const { asOf: _, endedBefore: __, ...bound } = filter
-      const hash = filterHash({ ...bound, sort_by, ...scope, ...placeInTime(request) })
-      const after = request.cursor === undefined ? null : yield* decodeCursor(request.cursor, hash, sort_by)
+      const listing = {
+        verb: MemoryList.tag,
+        caller,
+        filter: { ...bound, sort_by, ...scope, ...placeInTime(request) }
+      }
+      const after = yield* keysetOf(cursors, listing, request.cursor)
       if (after !== null && request.offset !== undefined) {
         return yield* refuse("INVALID_ARGUMENT", "`offset` and `cursor` exclude each other", { field: "offset" })
       }
@@ -216,7 +222,9 @@ export const make: Effect.Effect<ReadonlyArray<BoundVerb>, never, Needs> = Effec
       return {
         memories: page.map((row) => project(viewOf(row, { ...options, withhold: high(row) }), request.fields)),
         total,
-        next_cursor: rows.length > limit && last !== undefined ? encodeCursor(placeOf(last, sort_by), hash) : null,
+        next_cursor: rows.length > limit && last !== undefined
+          ? yield* cursorAfter(cursors, listing, placeOf(last, sort_by))
+          : null,
         ...version,
         ...unchanged,
         ...about

@@ -11,10 +11,11 @@ import { refuse } from "../kernel/LoomError.ts"
 import { parseTime } from "../kernel/Time.ts"
 import { bind } from "../kernel/Verb.ts"
 import type { BoundVerb, Payload } from "../kernel/Verb.ts"
+import { Cursors } from "../platform/Cursors.ts"
 import { lastVersionAt } from "./InstantModel.ts"
 import { hiddenIn } from "./LinkedRows.ts"
 import type { Hidden } from "./LinkedRows.ts"
-import { decodeCursor, encodeCursor, filterHash } from "./MemoryCursor.ts"
+import { cursorAfter, keysetOf } from "./MemoryCursor.ts"
 import type { MemoryRow } from "./MemoryModel.ts"
 import { MemoryReader } from "./MemoryReader.ts"
 import { replay } from "./MemoryReplay.ts"
@@ -26,8 +27,9 @@ import type { Interval } from "./Timeline.ts"
 
 const DEFAULT_PAGE = 100
 
-export const make: Effect.Effect<ReadonlyArray<BoundVerb>, never, MemoryReader> = Effect.gen(function*() {
+export const make: Effect.Effect<ReadonlyArray<BoundVerb>, never, MemoryReader | Cursors> = Effect.gen(function*() {
   const reader = yield* MemoryReader
+  const cursors = yield* Cursors
 
   const timeline = (request: Payload<typeof MemoryTimeline>, caller: Caller) =>
     Effect.gen(function*() {
@@ -39,17 +41,9 @@ export const make: Effect.Effect<ReadonlyArray<BoundVerb>, never, MemoryReader> 
       const writer = { agent: request.agent ?? null, user_id: user, session_id: request.session_id ?? null }
       const known = knownOf(request, yield* Clock.currentTimeMillis)
       const { agent, as_of_known, include_withdrawn, memory_id, memory_key, session_id } = request
-      const hash = filterHash({
-        ...scope,
-        agent,
-        user,
-        session_id,
-        memory_id,
-        memory_key,
-        as_of_known,
-        include_withdrawn
-      })
-      const after = request.cursor === undefined ? null : yield* decodeCursor(request.cursor, hash, "created_at")
+      const filter = { ...scope, agent, user, session_id, memory_id, memory_key, as_of_known, include_withdrawn }
+      const listing = { verb: MemoryTimeline.tag, caller, filter }
+      const after = yield* keysetOf(cursors, listing, request.cursor)
       const heads = none
         ? []
         : request.memory_id !== undefined
@@ -75,7 +69,10 @@ export const make: Effect.Effect<ReadonlyArray<BoundVerb>, never, MemoryReader> 
             .map((row) => beliefOf(row, interval, { withhold: high.has(identityKey(row)), hidden }, caller.boundUser))
         ),
         next_cursor: rest.length > page.length && last !== undefined
-          ? encodeCursor({ value: String(last.from), memory_id: last.claim.first.version.toString() }, hash)
+          ? yield* cursorAfter(cursors, listing, {
+            value: String(last.from),
+            memory_id: last.claim.first.version.toString()
+          })
           : null,
         advisories: known.advisories,
         degraded: []

@@ -3,6 +3,7 @@ import * as Schema from "effect/Schema"
 import { MemoryKey } from "../kernel/Identity.ts"
 import { Json } from "../kernel/Json.ts"
 import { make } from "../kernel/Verb.ts"
+import { CursorText } from "../platform/Cursors.ts"
 import { asOfFields } from "./AsOfFields.ts"
 import { scopeFields, writerFields } from "./MemoryFields.ts"
 
@@ -60,7 +61,7 @@ export const MemoryTimeline = make("memory.timeline", {
     as_of_known: asOfFields.as_of_known,
     include_withdrawn: Schema.optional(Schema.Boolean),
     limit: Schema.optional(Schema.Int.pipe(Schema.between(1, 1000))),
-    cursor: Schema.optional(Schema.String.pipe(Schema.maxLength(2048)))
+    cursor: Schema.optional(CursorText)
   }),
   answer: Schema.Struct({
     beliefs: Schema.Array(Belief),

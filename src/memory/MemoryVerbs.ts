@@ -5,6 +5,7 @@
 import * as Schema from "effect/Schema"
 import { MemoryKey } from "../kernel/Identity.ts"
 import { make } from "../kernel/Verb.ts"
+import { CursorText } from "../platform/Cursors.ts"
 import { asOfAnswer, asOfFields } from "./AsOfFields.ts"
 import { Cause } from "./MemoryCause.ts"
 import {
@@ -294,7 +295,7 @@ export const MemoryList = make("memory.list", {
     known_version: Schema.optional(Schema.String.pipe(Schema.pattern(/^\d{1,20}$/))),
     limit: Schema.optional(Schema.Int.pipe(Schema.between(1, 1000))),
     offset: Schema.optional(Schema.Int.pipe(Schema.between(0, 1_000_000))),
-    cursor: Schema.optional(Schema.String.pipe(Schema.maxLength(2048))),
+    cursor: Schema.optional(CursorText),
     count_only: Schema.optional(Schema.Boolean),
     preview_chars: Schema.optional(Schema.Int.pipe(Schema.between(0, 100_000))),
     sort_by: Schema.optional(Schema.Literal("created_at", "updated_at", "memory_key")),

@@ -10,11 +10,12 @@ import type { Scope } from "../kernel/Identity.ts"
 import { refuse } from "../kernel/LoomError.ts"
 import { bind } from "../kernel/Verb.ts"
 import type { BoundVerb, Payload } from "../kernel/Verb.ts"
+import { Cursors } from "../platform/Cursors.ts"
 import { isAnswered } from "./FirstAnswer.ts"
 import { refusalOf } from "./LifecycleRequest.ts"
 import { MemoryClient } from "./MemoryClient.ts"
 import type { Target } from "./MemoryCommand.ts"
-import { decodeCursor, encodeCursor, filterHash } from "./MemoryCursor.ts"
+import { cursorAfter, keysetOf } from "./MemoryCursor.ts"
 import type { MemoryIntake } from "./MemoryIntake.ts"
 import type { MemoryRow } from "./MemoryModel.ts"
 import { isLive } from "./MemoryModel.ts"
@@ -34,10 +35,11 @@ const NEWEST_FIRST = "created_at"
 export const make: Effect.Effect<
   ReadonlyArray<BoundVerb>,
   never,
-  MemoryClient | MemoryIntake | MemoryReader
+  MemoryClient | MemoryIntake | MemoryReader | Cursors
 > = Effect.gen(function*() {
   const client = yield* MemoryClient
   const reader = yield* MemoryReader
+  const cursors = yield* Cursors
   const { prepared, rowsOf } = yield* MemoryPreparing.make
 
   /** The first `limit` proposals after a place that `isMeant` lets through. */
@@ -83,8 +85,12 @@ export const make: Effect.Effect<
       const now = yield* Clock.currentTimeMillis
       const filter = filterOf(request, user, now)
       const { endedBefore: _, ...bound } = filter
-      const hash = filterHash({ ...bound, only: request.only ?? "", ...scope })
-      const after = request.cursor === undefined ? null : yield* decodeCursor(request.cursor, hash, NEWEST_FIRST)
+      const listing = {
+        verb: MemoryProposals.tag,
+        caller,
+        filter: { ...bound, only: request.only ?? "", ...scope }
+      }
+      const after = yield* keysetOf(cursors, listing, request.cursor)
       const limit = request.limit ?? DEFAULT_PAGE
       const rows = yield* find(scope, filter, after, limit + 1, ({ conflict_with }) =>
         request.only === undefined || (request.only === "contradicted") === conflict_with.length > 0)
@@ -105,7 +111,9 @@ export const make: Effect.Effect<
           }),
           age_seconds: Math.max(0, Math.floor((now - row.created_at) / 1000))
         })),
-        next_cursor: rows.length > limit && last !== undefined ? encodeCursor(placeOf(last), hash) : null,
+        next_cursor: rows.length > limit && last !== undefined
+          ? yield* cursorAfter(cursors, listing, placeOf(last))
+          : null,
         degraded: []
       }
     })

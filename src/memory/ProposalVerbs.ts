@@ -3,6 +3,7 @@
  */
 import * as Schema from "effect/Schema"
 import { make } from "../kernel/Verb.ts"
+import { CursorText } from "../platform/Cursors.ts"
 import { dryRunField, onceField, Reason, rowFields } from "./LifecycleVerbs.ts"
 import { scopeFields, WriteAnswer, writerFields } from "./MemoryFields.ts"
 import { MemoryView } from "./MemoryViewFields.ts"
@@ -26,7 +27,7 @@ export const MemoryProposals = make("memory.proposals", {
     tags: Schema.optional(Schema.Array(Schema.String)),
     only: Schema.optional(Schema.Literal("open", "contradicted")),
     limit: Schema.optional(Schema.Int.pipe(Schema.between(1, 200))),
-    cursor: Schema.optional(Schema.String.pipe(Schema.maxLength(2048)))
+    cursor: Schema.optional(CursorText)
   }),
   answer: Schema.Struct({
     proposals: Schema.Array(

@@ -6,9 +6,13 @@
  */
 import type { Corpus, TermCounts } from "./SearchModel.ts"
 
-/** How soon a repeated word stops counting, and how much length is held against a text: the usual values of BM25. */
-export const K1 = 1.2
-export const B = 0.75
+/**
+ * How soon a repeated word stops counting, and how much length is held against a text. Both below the usual 1.2 and 0.75,
+ * which are for documents of any length: here a text is at most an excerpt or a passage. On the development conversations
+ * recall@10 was 68.1 / 70.5 on turns and 76.0 / 75.9 on facts with the usual / these values.
+ */
+export const K1 = 0.9
+export const B = 0.3
 
 /** The weight of a term group that stands in `holding` of `rows` texts; always positive. */
 export const weight = (rows: number, holding: number): number =>

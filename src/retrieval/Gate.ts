@@ -16,10 +16,11 @@ export interface Verdict {
 }
 
 /**
- * Provisional until it is calibrated: below it lie memories without a word of the question and no closer to it than
- * unrelated sentences are, so what can be answered passes and so does much that cannot.
+ * Calibrated on the development conversations, with weights fitted without the conversation asked: it abstains on 1.3 % of
+ * the answerable questions and on 90 % (turns) to 97 % (facts) of those taken from another conversation. A higher floor
+ * (0.023) reaches 97 % and 99 % but abstains on 5 %: who knows an answer by other words should still be heard.
  */
-export const DEFAULT_FLOOR = 0.05
+export const DEFAULT_FLOOR = 0.015
 
 /** Whether a memory is relevant enough to answer with; a floor of null asks nothing. */
 export const isEnough = (floor: number | null, relevance: number): boolean => floor === null || relevance >= floor

@@ -8,12 +8,13 @@ export const make: Effect.Effect<Leg, never, SearchIndex> = Effect.map(SearchInd
   name: "lexical",
   find: Effect.fn("LexicalLeg.find")(function*({ depth, filter, scope, terms }) {
     if (terms.length === 0) return nothing
-    const { corpus, hits, passed } = yield* index.lexical(scope, filter, terms, depth)
+    const { corpus, hits, passed, read } = yield* index.lexical(scope, filter, terms, depth)
     return {
       hits: hits.map(({ head, terms }) => ({ head, score: share(corpus, terms), terms })),
       query: null,
       corpus,
-      passed
+      passed,
+      read
     }
   })
 }))

@@ -6,6 +6,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import type { Scope } from "../kernel/Identity.ts"
 import { sha256 } from "../kernel/Json.ts"
 import type { Overloaded, StoreError } from "../kernel/LoomError.ts"
@@ -14,14 +15,16 @@ import { canonical } from "../platform/Analyzer.ts"
 import type { Embedder } from "../platform/Embedder.ts"
 import { collapse } from "./Collapse.ts"
 import type { DigestIndex } from "./DigestIndex.ts"
+import type { Span } from "./ExcerptPieces.ts"
 import type * as Fusion from "./Fusion.ts"
 import type { Ranked } from "./Fusion.ts"
 import type { Verdict } from "./Gate.ts"
 import { GatePolicy } from "./GatePolicy.ts"
+import { readTime } from "./QuestionTime.ts"
 import { RankPolicy } from "./RankPolicy.ts"
 import { evidenceOf, relevance } from "./Relevance.ts"
 import * as SearchAdmission from "./SearchAdmission.ts"
-import { complete, headsOf, knownOf } from "./SearchCompletion.ts"
+import { complete, headsOf, knownOf, readOf } from "./SearchCompletion.ts"
 import { excerptsOf } from "./SearchExcerpts.ts"
 import { SearchIndex } from "./SearchIndex.ts"
 import { haveFailed, make as makeLegs, passedBy } from "./SearchLegs.ts"
@@ -45,10 +48,17 @@ export interface SearchRequest {
   readonly collapse?: boolean
   /** Longest excerpt, in UTF-16 units. */
   readonly excerptLength: number
+  /** How many hits of each leg are compared at the least. */
+  readonly depth?: number
+  /** The memories that an earlier answer ranked: the hits are the first of these that may still be found, in this order. */
+  readonly listed?: ReadonlyArray<string>
 }
 
 export interface SearchHit extends Ranked {
+  /** Verbatim parts of the text, with a mark where something between them is left out. */
   readonly excerpt: string
+  /** Where the parts stand in the text: UTF-16 offsets [start, end). */
+  readonly excerptParts: ReadonlyArray<Span>
   /** 0 to 1, from what the memory itself holds; see `Relevance`. */
   readonly relevance: number
   /** Whether the gate would not answer with it. */
@@ -67,8 +77,20 @@ export interface SearchResult {
   /** The embedder whose vectors were compared; null when none were. */
   readonly embedderId: string | null
   readonly verdict: Verdict
+  /** How many memories that may be found have no vector of this embedder yet; null when none were compared. */
+  readonly pendingIndex: number | null
   /** What would have been among the hits and was hidden; null when that was not counted. */
   readonly suppressed: Suppressed.Counts | null
+  /** What was ranked behind the hits, best first; none after a list that was given. */
+  readonly rest: ReadonlyArray<Standing>
+  /** How many hits of each leg were compared at most. */
+  readonly depth: number
+}
+
+/** A memory in an order, without its excerpt. */
+export interface Standing {
+  readonly memory_id: string
+  readonly score: number
 }
 
 export type { LegTrace } from "./SearchLegs.ts"
@@ -105,6 +127,9 @@ export const defaultOptions: SearchOptions = {
 /** Hits of each leg that are compared. On the development conversations, 15 gave the answers that all rows give. */
 const LEAST_DEPTH = 30
 
+// One statement, and most often none; a count that takes longer is worth less than the wait.
+const COUNT_WITHIN = "1 second"
+
 type Needs = SearchIndex | DigestIndex | Embedder | RankPolicy | GatePolicy
 
 export const make = (options: SearchOptions): Effect.Effect<Search["Type"], never, Needs> =>
@@ -118,7 +143,8 @@ export const make = (options: SearchOptions): Effect.Effect<Search["Type"], neve
     const trace = Effect.fn("Search.find")(function*(request: SearchRequest) {
       const { filter, scope, text } = request
       const terms = termGroups(text)
-      const question: Question = { scope, filter, text, terms, depth: Math.max(LEAST_DEPTH, request.limit * 2) }
+      const depth = Math.max(LEAST_DEPTH, request.limit * 2, request.depth ?? 0)
+      const question: Question = { scope, filter, text, terms, depth }
       const outcomes = yield* run(question, request.legs)
       const degraded = outcomes.flatMap(({ degraded }) => degraded === null ? [] : [degraded])
       if (haveFailed(outcomes)) return yield* new Unavailable({ operation: "memory.search" })
@@ -127,17 +153,26 @@ export const make = (options: SearchOptions): Effect.Effect<Search["Type"], neve
       const query = answers.find((answer) => answer.query !== null)?.query ?? null
       const corpus = answers.find((answer) => answer.corpus !== null)?.corpus ?? null
       const hits = answers.flatMap(({ hits }) => hits)
-      // What an earlier state hid is not looked up.
-      const hidden = filter.asOf === undefined ? passedBy(answers) : []
-      const heads = headsOf(hits)
-      const { candidates: all, excerpts: texts } = yield* complete(
+      // What an earlier state hid is not looked up, and a list that goes on was told of it at its beginning.
+      const counts = filter.asOf === undefined && request.listed === undefined
+      const hidden = counts ? passedBy(answers) : []
+      const found = headsOf(hits)
+      const isFound = new Set(found.map(({ memory_id }) => memory_id))
+      const pushedOut = yield* index.byIds(scope, filter, request.listed?.filter((id) => !isFound.has(id)) ?? [])
+      const heads = [...found, ...pushedOut]
+      const completed = complete(
         index,
         question,
         query,
         corpus !== null,
         [...heads, ...hidden],
-        knownOf(hits)
+        knownOf(hits),
+        readOf(answers)
       )
+      const [{ candidates: all, excerpts: texts }, pendingIndex] = yield* Effect.all([
+        completed,
+        query === null ? Effect.succeed(null) : orNull(index.pending(scope, filter, query.embedderId))
+      ], { concurrency: 2 })
       const candidates = all.slice(0, heads.length)
       const entities = answers.find((answer) => answer.entities !== undefined)?.entities ?? null
       const evidence: Fusion.Evidence = {
@@ -146,11 +181,18 @@ export const make = (options: SearchOptions): Effect.Effect<Search["Type"], neve
         entities,
         tagsSoft: request.tagsSoft ?? [],
         tagsDemoted: request.tagsDemoted ?? [],
+        time: readTime(text),
+        now: filter.now,
         isQuestion: asked(text)
       }
-      const ranked = ranking.rank(candidates, evidence)
-      const folded = request.collapse === true ? collapse(ranked) : ranked.map((ranked) => ({ ranked, siblings: 0 }))
-      const best = folded.slice(0, request.limit)
+      const ranked = inList(ranking.rank(candidates, evidence), request.listed)
+      const each = ranked.all.map((ranked) => ({ ranked, siblings: 0 }))
+      const folded = request.collapse === true ? collapse(ranked.all) : each
+      const best = request.listed === undefined
+        ? folded.slice(0, request.limit)
+        : each.slice(0, Math.min(request.limit, ranked.listed)).map((one) =>
+          folded.find(({ ranked }) => ranked === one.ranked) ?? one
+        )
       const held = evidenceOf(text, terms, evidence.isQuestion)
       const relevanceOf = ({ candidate }: Ranked) => relevance(held(candidate))
       const last = best.length < request.limit ? -Infinity : best.at(-1)?.ranked.score ?? -Infinity
@@ -161,7 +203,7 @@ export const make = (options: SearchOptions): Effect.Effect<Search["Type"], neve
       const states = new Map(hidden.map((head) => [placeKey(head), head]))
       const excerpts = yield* excerptsOf(
         index,
-        { scope, terms, corpus, texts, length: request.excerptLength },
+        { scope, terms, texts, length: request.excerptLength },
         best.map(({ ranked }) => ranked)
       )
       const shown = best.map(({ ranked, siblings }, at): SearchHit => {
@@ -169,7 +211,8 @@ export const make = (options: SearchOptions): Effect.Effect<Search["Type"], neve
         return {
           ...ranked,
           siblings,
-          excerpt: excerpts[at] ?? "",
+          excerpt: excerpts[at]?.text ?? "",
+          excerptParts: excerpts[at]?.parts ?? [],
           relevance: relevant,
           belowThreshold: !gate.isEnough(relevant)
         }
@@ -179,10 +222,18 @@ export const make = (options: SearchOptions): Effect.Effect<Search["Type"], neve
         candidates: candidates.length,
         degraded,
         embedderId: query?.embedderId ?? null,
+        pendingIndex,
         verdict: gate.judge(shown.map(({ relevance }) => relevance), degraded),
-        suppressed: filter.asOf !== undefined
-          ? null
-          : Suppressed.count(among.flatMap(({ candidate }) => states.get(placeKey(candidate.head)) ?? []), filter),
+        suppressed: counts
+          ? Suppressed.count(among.flatMap(({ candidate }) => states.get(placeKey(candidate.head)) ?? []), filter)
+          : null,
+        rest: request.listed === undefined
+          ? folded.slice(request.limit).map(({ ranked }) => ({
+            memory_id: ranked.candidate.head.memory_id,
+            score: ranked.score
+          }))
+          : [],
+        depth,
         terms,
         legs: outcomes.map(({ answer, failed, name }) => ({ name, failed, hits: answer.hits }))
       }
@@ -195,6 +246,32 @@ export const layerWith = (options: SearchOptions): Layer.Layer<Search, never, Ne
   Layer.effect(Search, make(options))
 
 export const layer: Layer.Layer<Search, never, Needs> = layerWith(defaultOptions)
+
+/** Everything that was ranked, what is listed first and in the order of the list; and how many of these there are. */
+const inList = (
+  ranked: ReadonlyArray<Ranked>,
+  list: ReadonlyArray<string> = []
+): { readonly all: ReadonlyArray<Ranked>; readonly listed: number } => {
+  const byId = new Map(ranked.map((one) => [one.candidate.head.memory_id, one]))
+  const listed = list.flatMap((id) => byId.get(id) ?? [])
+  const isListed = new Set(listed)
+  return { all: [...listed, ...ranked.filter((one) => !isListed.has(one))], listed: listed.length }
+}
+
+/** A count in its time, or null: hits are not held up by what is only told beside them. */
+const orNull = (count: Effect.Effect<number, StoreError>): Effect.Effect<number | null> =>
+  count.pipe(
+    Effect.timeoutOption(COUNT_WITHIN),
+    Effect.map(Option.getOrNull),
+    Effect.catchAll((error) =>
+      Effect.as(
+        Effect.logWarning("What a search's index lacks could not be counted").pipe(
+          Effect.annotateLogs({ reason: error.message })
+        ),
+        null
+      )
+    )
+  )
 
 /** Whether a head is the question word for word: the same text, or the same claim in canonical form. */
 const asked = (text: string) => {

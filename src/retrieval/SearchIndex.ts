@@ -44,10 +44,21 @@ export interface PassageHit extends WordHit {
   readonly passage: Passage
 }
 
-/** What stands at a place; without cosines when its vector is not of the question's embedder or there is none. */
+/** A memory's vectors in 8-bit numbers, each on a scale of its own. */
+export interface SmallVectors {
+  readonly embedderId: string
+  readonly value: ReadonlyArray<number>
+  readonly key: ReadonlyArray<number>
+}
+
+/** What stands at a place. */
 export interface DerivedText {
-  readonly cosines: Cosines | undefined
-  readonly terms: TermCounts
+  /** With the question; absent when its vector is of another embedder or was not known to whoever read this. */
+  readonly cosines?: Cosines | undefined
+  /** To take the cosines from, where the question's vector was not known. */
+  readonly vectors?: SmallVectors | undefined
+  /** Absent when the question's words were not counted. */
+  readonly terms?: TermCounts | undefined
   readonly excerpt: string
 }
 
@@ -55,6 +66,8 @@ export interface Answer<Hit> {
   readonly hits: ReadonlyArray<Hit>
   /** Memories that were looked at beside those of the hits and would be served but for their state. */
   readonly passed: ReadonlyArray<HiddenHead>
+  /** What was read beside any of these places, so that nobody needs to read it again. */
+  readonly read: PlaceMap<DerivedText>
 }
 
 export interface WordAnswer<Hit> extends Answer<Hit> {
@@ -64,12 +77,14 @@ export interface WordAnswer<Hit> extends Answer<Hit> {
 export class SearchIndex extends Context.Tag("loom/retrieval/SearchIndex")<SearchIndex, {
   /**
    * The rows closest to the vector by value or, damped, by key; closest first. Every row of the filter's slice is looked
-   * at; of a slice with more than some hundred rows the answer holds at least 95 of a hundred that it should.
+   * at; of a slice with more than some hundred rows the answer holds at least 95 of a hundred that it should. The words
+   * are counted where rows are found, and choose none.
    */
   readonly vector: (
     scope: Scope,
     filter: SearchFilter,
     query: QueryVector,
+    terms: ReadonlyArray<TermGroup>,
     limit: number
   ) => Effect.Effect<Answer<VectorHit>, StoreError>
   /** The rows whose text holds the question's words, best BM25 first. */
@@ -111,6 +126,17 @@ export class SearchIndex extends Context.Tag("loom/retrieval/SearchIndex")<Searc
     weights: EntityWeights,
     limit: number
   ) => Effect.Effect<ReadonlyArray<Head>, StoreError>
+  /** The memories of these ids that may be found, in any order. */
+  readonly byIds: (
+    scope: Scope,
+    filter: SearchFilter,
+    ids: ReadonlyArray<string>
+  ) => Effect.Effect<ReadonlyArray<Head>, StoreError>
+  /**
+   * How many memories that may be found have no vector of this embedder yet, so that only their words find them: after a
+   * change of embedder, until they are embedded anew. Some seconds old where it is not 0.
+   */
+  readonly pending: (scope: Scope, filter: SearchFilter, embedderId: string) => Effect.Effect<number, StoreError>
   /**
    * What was derived from the contents at these places: one reading for all that the legs did not say, and the excerpts. A
    * place that is gone is left out.
@@ -121,11 +147,12 @@ export class SearchIndex extends Context.Tag("loom/retrieval/SearchIndex")<Searc
     query: QueryVector | null,
     terms: ReadonlyArray<TermGroup>
   ) => Effect.Effect<PlaceMap<DerivedText>, StoreError>
-  /** The texts of passages; one that is gone is left out. */
+  /** The passages of the values at these places that hold most of the question's words; of a value some thousand words. */
   readonly passages: (
     scope: Scope,
-    passages: ReadonlyArray<{ readonly place: Place; readonly passage: Passage }>
-  ) => Effect.Effect<PlaceMap<string>, StoreError>
+    places: ReadonlyArray<Place>,
+    terms: ReadonlyArray<TermGroup>
+  ) => Effect.Effect<PlaceMap<ReadonlyArray<{ readonly start: number; readonly text: string }>>, StoreError>
 }>() {}
 
 /** What a closeness to the key counts against one to the value: a key names the subject, it does not state the fact. */

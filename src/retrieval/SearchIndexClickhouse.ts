@@ -17,7 +17,7 @@ import * as EntityGraph from "./EntityGraphClickhouse.ts"
 import { isNarrow } from "./SearchFilterClickhouse.ts"
 import type { Writers } from "./SearchFilterClickhouse.ts"
 import { SearchIndex } from "./SearchIndex.ts"
-import type { PassageHit, PlaceMap, VectorHit, WordAnswer, WordHit } from "./SearchIndex.ts"
+import type { DerivedText, PassageHit, PlaceMap, VectorHit, WordAnswer, WordHit } from "./SearchIndex.ts"
 import { placeKey } from "./SearchModel.ts"
 import type { Corpus, Head, HiddenHead, Place, SearchFilter } from "./SearchModel.ts"
 import * as Rows from "./SearchRowsClickhouse.ts"
@@ -51,6 +51,22 @@ export const make = (options: IndexOptions): Effect.Effect<SearchIndex["Type"], 
         Effect.map(clickhouse.query(Rows.size(slice), Rows.SizeRow), (rows) => rows[0]?.rows ?? 0)
     })
 
+    // Rows of another embedder come with a change of embedder, that is with a start of the process, and seldom go.
+    const others = yield* Cache.make({
+      capacity: SIZES_KEPT,
+      timeToLive: SIZE_AGE,
+      lookup: ({ embedderId, slice }: { readonly slice: Scope & Writers; readonly embedderId: string }) =>
+        Effect.map(clickhouse.query(Rows.ofOthers(slice, embedderId), Rows.SizeRow), (rows) => rows[0]?.rows ?? 0)
+    })
+
+    // That a scope has passages stays true but for an erasure; that it has none ends with the next long value.
+    const passaged = yield* Cache.make({
+      capacity: SIZES_KEPT,
+      timeToLive: SIZE_AGE,
+      lookup: (scope: Scope) =>
+        Effect.map(clickhouse.query(Rows.anyPassage(scope), Rows.SizeRow), (rows) => (rows[0]?.rows ?? 0) > 0)
+    })
+
     /** Each row whose place is a served head, with that head, one row a place, in their order; and the hidden heads. */
     const withHeads = <Row extends Place>(
       scope: Scope,
@@ -58,7 +74,7 @@ export const make = (options: IndexOptions): Effect.Effect<SearchIndex["Type"], 
       rows: ReadonlyArray<Row>
     ): Effect.Effect<Seen<Row>, StoreError> =>
       rows.length === 0
-        ? Effect.succeed({ found: [], passed: [] })
+        ? Effect.succeed({ found: [], passed: [], rows })
         : Effect.map(clickhouse.query(Rows.heads(scope, filter, rows), Rows.StandingRow), (standing) => {
           const served = new Map<string, Head>()
           const hidden = new Map<string, HiddenHead>()
@@ -72,7 +88,8 @@ export const make = (options: IndexOptions): Effect.Effect<SearchIndex["Type"], 
               const head = served.get(placeKey(row))
               return head === undefined || seen.get(placeKey(row)) !== row ? [] : [{ row, head }]
             }),
-            passed: [...hidden].flatMap(([key, head]) => seen.has(key) ? [head] : [])
+            passed: [...hidden].flatMap(([key, head]) => seen.has(key) ? [head] : []),
+            rows
           }
         })
 
@@ -86,8 +103,7 @@ export const make = (options: IndexOptions): Effect.Effect<SearchIndex["Type"], 
     ): Effect.Effect<Seen<Row>, StoreError> =>
       Effect.gen(function*() {
         const read = (statement: Statement) => clickhouse.query(statement, row)
-        const { agent, session_ids, user_id } = filter
-        const slice = Data.struct({ ...scope, agent, user_id, session_ids: Data.array(session_ids) })
+        const slice = sliceOf(scope, filter)
         // The cache would keep a failure too, and the legs would fail with it.
         const size = yield* Effect.tapError(sizes.get(slice), () => sizes.invalidate(slice))
         // What answers at an instant costs more to work out than to rank around: it is asked of the best rows first.
@@ -95,24 +111,26 @@ export const make = (options: IndexOptions): Effect.Effect<SearchIndex["Type"], 
         const among = (statement: Statement) =>
           Effect.flatMap(read(statement), (rows) => withHeads(scope, filter, rows))
         if (isSmall && ways.ofServed !== null) return yield* among(ways.ofServed(limit))
-        let passed: ReadonlyArray<HiddenHead> = []
+        let before: Seen<Row> = { found: [], passed: [], rows: [] }
         // In a small slice what a narrow filter leaves out is cheap to look at, and tells what of it is hidden.
         if (isSmall || !isNarrow(filter)) {
           const depth = Math.ceil(limit * SPARE)
           const rows = yield* read(ways.all(depth))
           const seen = yield* withHeads(scope, filter, rows)
           if (seen.found.length >= limit || rows.length < depth) {
-            return { found: seen.found.slice(0, limit), passed: seen.passed }
+            return { ...seen, found: seen.found.slice(0, limit) }
           }
-          passed = seen.passed
+          before = seen
         }
-        return { found: (yield* among(ways.served(limit))).found, passed }
+        const { found, rows } = yield* among(ways.served(limit))
+        return { found, passed: before.passed, rows: [...before.rows, ...rows] }
       })
 
     const answer = <Row extends Words.WordRow, Hit extends WordHit>(
-      { found, passed }: Seen<Row>,
-      hit: (found: Found<Row>) => Hit
-    ): WordAnswer<Hit> => ({ corpus: corpusOf(found[0]?.row), hits: found.map(hit), passed })
+      { found, passed, rows }: Seen<Row>,
+      hit: (found: Found<Row>) => Hit,
+      text: (row: Row) => ReadonlyArray<DerivedText>
+    ): WordAnswer<Hit> => ({ corpus: corpusOf(found[0]?.row), hits: found.map(hit), passed, read: readIn(rows, text) })
 
     const wordWays = (
       texts: Words.Texts,
@@ -127,27 +145,53 @@ export const make = (options: IndexOptions): Effect.Effect<SearchIndex["Type"], 
 
     return {
       ...graph,
-      vector: Effect.fn("SearchIndex.vector")(function*(scope, filter, query, limit) {
-        const { found, passed } = yield* bestServed(scope, filter, limit, VectorLeg.NearRow, {
-          all: (limit) => VectorLeg.nearest(scope, filter, query, limit),
-          served: (limit) => VectorLeg.nearestServed(scope, filter, query, limit),
+      vector: Effect.fn("SearchIndex.vector")(function*(scope, filter, query, terms, limit) {
+        const near = { query, terms }
+        const { found, passed, rows } = yield* bestServed(scope, filter, limit, VectorLeg.NearRow, {
+          all: (limit) => VectorLeg.nearest(scope, filter, near, limit),
+          served: (limit) => VectorLeg.nearestServed(scope, filter, near, limit),
           ofServed: null
         })
         return {
           hits: found.map(({ head, row }): VectorHit => ({ head, cosines: { value: row.of_value, key: row.of_key } })),
-          passed
+          passed,
+          read: readIn(rows, (row): ReadonlyArray<DerivedText> => [{
+            cosines: { value: row.of_value, key: row.of_key },
+            terms: { counts: row.counts, length: row.words },
+            excerpt: row.excerpt
+          }])
         }
       }),
       lexical: Effect.fn("SearchIndex.lexical")(function*(scope, filter, terms, limit) {
         const ways = wordWays(Words.excerpts, scope, filter, terms)
-        return answer(yield* bestServed(scope, filter, limit, Words.WordRow, ways), wordHit)
+        return answer(yield* bestServed(scope, filter, limit, Words.ExcerptRow, ways), wordHit, (row) => [{
+          vectors: { embedderId: row.embedder_id, value: row.value_numbers, key: row.key_numbers },
+          terms: { counts: row.counts, length: row.words },
+          excerpt: row.excerpt
+        }])
       }),
       chunks: Effect.fn("SearchIndex.chunks")(function*(scope, filter, terms, limit) {
+        // Few scopes have long values, and this look costs a fifth of the statement.
+        const key = Data.struct({ org: scope.org, namespace: scope.namespace })
+        const some = yield* Effect.tapError(passaged.get(key), () => passaged.invalidate(key))
+        // What is kept is only that there are some.
+        if (!some) yield* passaged.invalidate(key)
+        if (!some) return { corpus: corpusOf(undefined), hits: [], passed: [], read: new Map() }
         const ways = wordWays(Words.passages, scope, filter, terms)
         return answer(yield* bestServed(scope, filter, limit, Words.PassageRow, ways), (found): PassageHit => ({
           ...wordHit(found),
           passage: { chunk_index: found.row.chunk_index, start: found.row.start_at, end: found.row.end_at }
-        }))
+        }), () => [])
+      }),
+      pending: Effect.fn("SearchIndex.pending")(function*(scope, filter, embedderId) {
+        const key = Data.struct({ slice: sliceOf(scope, filter), embedderId })
+        const some = yield* Effect.tapError(others.get(key), () => others.invalidate(key))
+        if (some === 0) return 0
+        const [row] = yield* clickhouse.query(Rows.notEmbedded(scope, filter, embedderId), Rows.SizeRow)
+        return row?.rows ?? 0
+      }),
+      byIds: Effect.fn("SearchIndex.byIds")(function*(scope, filter, ids) {
+        return ids.length === 0 ? [] : yield* clickhouse.query(Rows.byIds(scope, filter, ids), Rows.HeadRow)
       }),
       derived: Effect.fn("SearchIndex.derived")(function*(scope, places, query, terms) {
         if (places.length === 0) return new Map()
@@ -158,9 +202,10 @@ export const make = (options: IndexOptions): Effect.Effect<SearchIndex["Type"], 
           excerpt
         }))
       }),
-      passages: Effect.fn("SearchIndex.passages")(function*(scope, asked) {
-        if (asked.length === 0) return new Map()
-        return byPlace(yield* clickhouse.query(Rows.passageTexts(scope, asked), Rows.TextRow), ({ text }) => text)
+      passages: Effect.fn("SearchIndex.passages")(function*(scope, places, terms) {
+        if (places.length === 0) return new Map()
+        const rows = yield* clickhouse.query(Rows.passageTexts(scope, places, terms), Rows.TextRow)
+        return byPlace(rows, ({ passages }) => passages.map(([start, text]) => ({ start, text })))
       })
     }
   })
@@ -169,6 +214,9 @@ export const layerWith = (options: IndexOptions): Layer.Layer<SearchIndex, never
   Layer.effect(SearchIndex, make(options))
 
 export const layer: Layer.Layer<SearchIndex, never, Clickhouse> = layerWith(defaultOptions)
+
+const sliceOf = ({ namespace, org }: Scope, { agent, session_ids, user_id }: SearchFilter): Scope & Writers =>
+  Data.struct({ org, namespace, agent, user_id, session_ids: Data.array(session_ids) })
 
 const byPlace = <Row extends Place, A>(rows: ReadonlyArray<Row>, value: (row: Row) => A): PlaceMap<A> =>
   new Map(rows.map((row) => [placeKey(row), value(row)]))
@@ -192,7 +240,15 @@ interface Found<Row> {
 interface Seen<Row> {
   readonly found: ReadonlyArray<Found<Row>>
   readonly passed: ReadonlyArray<HiddenHead>
+  /** All that was read. */
+  readonly rows: ReadonlyArray<Row>
 }
+
+const readIn = <Row extends Place>(
+  rows: ReadonlyArray<Row>,
+  text: (row: Row) => ReadonlyArray<DerivedText>
+): PlaceMap<DerivedText> =>
+  new Map(rows.flatMap((row) => text(row).map((text): readonly [string, DerivedText] => [placeKey(row), text])))
 
 const wordHit = ({ head, row }: Found<Words.WordRow>): WordHit => ({
   head,

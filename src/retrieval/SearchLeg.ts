@@ -6,7 +6,7 @@
 import type * as Effect from "effect/Effect"
 import type { StoreError } from "../kernel/LoomError.ts"
 import type { EmbedError } from "../platform/Embedder.ts"
-import type { QueryVector } from "./SearchIndex.ts"
+import type { DerivedText, PlaceMap, QueryVector } from "./SearchIndex.ts"
 import type {
   Corpus,
   Cosines,
@@ -41,6 +41,8 @@ export interface LegAnswer {
   readonly entities?: EntityWeights
   /** Memories it looked at that would be served but for their state. */
   readonly passed?: ReadonlyArray<HiddenHead>
+  /** What it read beside the places of its hits and of what it passed by. */
+  readonly read?: PlaceMap<DerivedText>
 }
 
 /** The answer of a leg that has nothing to look for. */

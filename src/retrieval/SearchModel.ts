@@ -5,7 +5,7 @@
  */
 import type { Scope, Writer } from "../kernel/Identity.ts"
 import type { Instant } from "../memory/InstantModel.ts"
-import type { MemoryRow, SourceClass, Status } from "../memory/MemoryModel.ts"
+import type { MemoryRow, Sensitivity, SourceClass, Status } from "../memory/MemoryModel.ts"
 import type { TermGroup } from "./SearchTerms.ts"
 
 /** The ways to find a memory; each runs beside the others and may fail alone. */
@@ -99,6 +99,13 @@ export interface Passage {
   readonly end: number
 }
 
+/** How often a memory was relied on with a good and with a bad outcome, and when last, in milliseconds since 1970. */
+export interface Usage {
+  readonly credit: number
+  readonly harm: number
+  readonly last_at: number
+}
+
 /** What the ranking and the answer need of a served memory. */
 export interface Head extends Place {
   readonly memory_id: string
@@ -118,6 +125,18 @@ export interface Head extends Place {
   readonly verified_kind: MemoryRow["verified_kind"]
   /** The hash that was attested; the row is verified while it is the content's. */
   readonly verified_sha256: string
+  readonly updated_at: number
+  /** When the row was retired, and by which memory; null and empty while it was not. */
+  readonly invalid_at: number | null
+  readonly superseded_by: string
+  /** The date the fact is about, as far as an extraction said. */
+  readonly temporal_anchor: number | null
+  readonly temporal_confidence: number | null
+  readonly source_resource_id: string
+  readonly reinforcement_count: number
+  readonly sensitivity: Sensitivity
+  /** Absent while nobody counts. */
+  readonly usage?: Usage
 }
 
 /** A memory that is there and not served. */

@@ -4,7 +4,7 @@
  */
 import * as Schema from "effect/Schema"
 import type { Scope } from "../kernel/Identity.ts"
-import { MemoryRow, SourceClass, Status } from "../memory/MemoryModel.ts"
+import { MemoryRow, Sensitivity, SourceClass, Status } from "../memory/MemoryModel.ts"
 import { ch } from "../platform/Clickhouse.ts"
 import type { Fragment, Statement } from "../platform/Clickhouse.ts"
 import { EpochMillis, Flag, UInt64 } from "../platform/ClickhouseValue.ts"
@@ -14,6 +14,7 @@ import {
   found,
   hasEnded,
   inScope,
+  isServedPlace,
   isStanding,
   mayBeTold,
   passes,
@@ -24,7 +25,7 @@ import {
 } from "./SearchFilterClickhouse.ts"
 import type { Writers } from "./SearchFilterClickhouse.ts"
 import type { QueryVector } from "./SearchIndex.ts"
-import type { Passage, Place, SearchFilter } from "./SearchModel.ts"
+import type { Place, SearchFilter } from "./SearchModel.ts"
 import type { TermGroup } from "./SearchTerms.ts"
 import { cosine, withQuestion } from "./VectorLegClickhouse.ts"
 import { countsOf } from "./WordsClickhouse.ts"
@@ -34,6 +35,24 @@ export const SizeRow = Schema.Struct({ rows: Schema.Number })
 /** How many derived rows a slice of a scope has. */
 export const size = (slice: Scope & Writers): Statement =>
   ch.sql("SearchIndex.size")`SELECT toUInt32(count()) AS rows FROM loom.memory_embeddings WHERE ${within(slice, slice)}`
+
+/** How many derived rows of a slice are of another embedder. */
+export const ofOthers = (slice: Scope & Writers, embedderId: string): Statement =>
+  ch.sql("SearchIndex.ofOthers")`
+    SELECT toUInt32(count()) AS rows FROM loom.memory_embeddings
+    PREWHERE ${within(slice, slice)} AND embedder_id != ${ch.string(embedderId)}`
+
+/** How many served places of a slice have a derived row and none of this embedder. */
+export const notEmbedded = (scope: Scope, filter: SearchFilter, embedderId: string): Statement =>
+  ch.sql("SearchIndex.notEmbedded")`
+    SELECT toUInt32(count()) AS rows FROM (
+      SELECT 1 FROM loom.memory_embeddings PREWHERE ${within(scope, filter)} AND ${isServedPlace(scope, filter)}
+      GROUP BY ${placeColumns} HAVING countIf(embedder_id = ${ch.string(embedderId)}) = 0)`
+
+/** One or none: whether a scope has any passage. */
+export const anyPassage = (scope: Scope): Statement =>
+  ch.sql("SearchIndex.anyPassage")`
+    SELECT toUInt32(count()) AS rows FROM (SELECT 1 FROM loom.memory_chunks PREWHERE ${inScope(scope)} LIMIT 1)`
 
 export const HeadRow = Schema.Struct({
   ...PlaceFields,
@@ -51,7 +70,15 @@ export const HeadRow = Schema.Struct({
   canonical_sha256: Schema.String,
   duplicate_of: Schema.String,
   verified_kind: MemoryRow.fields.verified_kind,
-  verified_sha256: Schema.String
+  verified_sha256: Schema.String,
+  updated_at: EpochMillis,
+  invalid_at: Schema.NullOr(EpochMillis),
+  superseded_by: Schema.String,
+  temporal_anchor: Schema.NullOr(EpochMillis),
+  temporal_confidence: Schema.NullOr(Schema.Number),
+  source_resource_id: Schema.String,
+  reinforcement_count: Schema.Number,
+  sensitivity: Sensitivity
 })
 
 export const headColumns: Fragment = ch.join(Object.keys(HeadRow.fields).map((name) => ch.identifier(name)))
@@ -64,10 +91,22 @@ export const foundAmong = (scope: Scope, filter: SearchFilter, identities: Fragm
   filter.asOf !== undefined
     ? found(scope, filter, identities)
     : ch.fragment`FROM (
-      SELECT ${headColumns}, run_id, expires_at, valid_to, sensitivity FROM loom.memory
+      SELECT ${headColumns}, run_id, expires_at, valid_to FROM loom.memory
       PREWHERE ${identities}
       ORDER BY version DESC LIMIT 1 BY agent, user_id, session_id, memory_key
     ) WHERE ${served(filter)}`
+
+/** The memories of these ids that may be found. */
+export const byIds = (scope: Scope, filter: SearchFilter, ids: ReadonlyArray<string>): Statement =>
+  ch.sql("SearchIndex.byIds")`SELECT ${headColumns} ${
+    found(
+      scope,
+      filter,
+      ch.fragment`${within(scope, filter)} AND (agent, user_id, session_id, memory_key) IN (
+        SELECT agent, user_id, session_id, memory_key FROM loom.memory
+        WHERE ${within(scope, filter)} AND memory_id IN ${ch.array("String", ids)})`
+    )
+  } AND memory_id IN ${ch.array("String", ids)}`
 
 /** A head with whether it may answer, and, of one that may not, whether that may be told and whether its time is over. */
 export const StandingRow = Schema.Struct({ ...HeadRow.fields, is_served: Flag, is_hidden: Flag, ended: Flag })
@@ -86,7 +125,7 @@ export const heads = (scope: Scope, filter: SearchFilter, places: ReadonlyArray<
       hasEnded(filter)
     } AS ended
       FROM (
-        SELECT ${headColumns}, run_id, expires_at, valid_to, sensitivity FROM loom.memory
+        SELECT ${headColumns}, run_id, expires_at, valid_to FROM loom.memory
         PREWHERE ${identities}
         ORDER BY version DESC LIMIT 1 BY agent, user_id, session_id, memory_key
       ) WHERE ${passes(filter)}`
@@ -133,27 +172,30 @@ export const derived = (
     ORDER BY is_compared DESC
     LIMIT 1 BY ${placeColumns}`
 
-export const TextRow = Schema.Struct({ ...PlaceFields, text: Schema.String })
+export const TextRow = Schema.Struct({
+  ...PlaceFields,
+  /** Where each begins, and its text. */
+  passages: Schema.Array(Schema.Tuple(Schema.Number, Schema.String))
+})
 
-/** One passage a place. */
+// Some eight thousand characters of a value: an excerpt shows one, and each is read and cut into words anew.
+const MOST_PASSAGES = 8
+
+/** The passages of each place that hold most of the groups. */
 export const passageTexts = (
   scope: Scope,
-  asked: ReadonlyArray<{ readonly place: Place; readonly passage: Passage }>
+  places: ReadonlyArray<Place>,
+  terms: ReadonlyArray<TermGroup>
 ): Statement =>
   ch.sql("SearchIndex.passages")`
-    SELECT ${placeColumns}, text
-    FROM loom.memory_chunks
-    PREWHERE ${inScope(scope)} AND (${placeColumns}, chunk_index) IN ${
-    ch.tuples(
-      ["String", "String", "String", "String", "String", "UInt32"],
-      asked.map(({ passage, place: at }) => [
-        at.agent,
-        at.user_id,
-        at.session_id,
-        at.memory_key,
-        at.content_sha256,
-        passage.chunk_index
-      ])
+    SELECT ${placeColumns}, groupArray((start_at, text)) AS passages FROM (
+      SELECT * FROM (
+        SELECT ${placeColumns}, start_at, text, arrayCount(count -> count > 0, ${countsOf(terms)}) AS held
+        FROM loom.memory_chunks
+        PREWHERE ${inScope(scope)} AND ${atPlaces(places)}
+        LIMIT 1 BY ${placeColumns}, start_at
+      )
+      ORDER BY held DESC, start_at
+      LIMIT ${ch.uint32(MOST_PASSAGES)} BY ${placeColumns}
     )
-  }
-    LIMIT 1 BY ${placeColumns}`
+    GROUP BY ${placeColumns}`

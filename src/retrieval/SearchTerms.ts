@@ -1,15 +1,20 @@
 /**
  * A question as the lexical legs look it up: one group of equal words each (the stem, and the dictionary forms, so that
  * "went" finds "go"), without the words that carry no meaning. Identifiers (`v1.9`, `ERR_7731`, a hash) are marked: a
- * row that holds one is meant, however far its vector is.
+ * row that holds one is meant, however far its vector is. So are the words that are written as names.
  */
 import { lemmas, queryTerms, stems, words } from "../platform/Analyzer.ts"
+import { rarity } from "../platform/WordRarity.ts"
 
 /** Words that count as one: a text holds the group when it holds its stem or one of its lemmas. */
 export interface TermGroup {
   readonly stem: string
   readonly lemmas: ReadonlyArray<string>
   readonly identifier: boolean
+  /** Written with a capital within a sentence. */
+  readonly name: boolean
+  /** How rare the word is in general, 0 to 1; see `WordRarity`. */
+  readonly rarity: number
 }
 
 // Every group is one more pass over the words of each row. A question has ten; the longest texts that people paste are
@@ -23,14 +28,24 @@ const measure = /^\d+(?:am|pm|st|nd|rd|th|s|k|m|h|d|g|kg|km|cm|mm|ml|gb|mb|tb|kb
 const isIdentifier = (word: string): boolean =>
   (identifier.test(word) && !measure.test(word)) || (word.includes("_") && word.length > 2)
 
+// Not at the start of a text or a sentence, where every word has a capital.
+const nameWord = /(?<=[\p{L}\p{N},;:)"'’]\s+["'(]?)\p{Lu}[\p{L}\p{N}]+/gu
+
 /** The groups of a question in its order; empty when it has no words. The most telling ones when it is long. */
 export const termGroups = (text: string): ReadonlyArray<TermGroup> => {
   const telling = new Set(queryTerms(text).stems)
+  const names = new Set(Array.from(text.matchAll(nameWord), ([name]) => stems(name)).flat())
   const groups = new Map<string, TermGroup>()
   for (const word of words(text)) {
     const stem = stems(word)[0] ?? word
     if (telling.has(stem) && !groups.has(stem)) {
-      groups.set(stem, { stem, lemmas: lemmas(word), identifier: isIdentifier(word) })
+      groups.set(stem, {
+        stem,
+        lemmas: lemmas(word),
+        identifier: isIdentifier(word),
+        name: names.has(stem),
+        rarity: rarity(word)
+      })
     }
   }
   const all = [...groups.values()]

@@ -3,17 +3,22 @@
  * included; times without an offset are read as UTC.
  */
 import * as Schema from "effect/Schema"
-import { OptionalName } from "../kernel/Identity.ts"
+import { NamespaceName, OptionalName } from "../kernel/Identity.ts"
 import { make } from "../kernel/Verb.ts"
 import { asOfAnswer, asOfFields } from "../memory/AsOfFields.ts"
 import { Confidence, EntityNames, MemoryTypeName, scopeFields, TimeText, writerFields } from "../memory/MemoryFields.ts"
+import { CursorText } from "../platform/Cursors.ts"
 import { ABSTAIN_CODES } from "./Gate.ts"
 import { LEGS } from "./SearchModel.ts"
+import { MOST_NAMESPACES } from "./SearchScopes.ts"
 
 // A question, or a text to look up word for word; what is longer is a document.
 const MAX_QUERY = 8_192
 // The words of one passage; a whole value is read by memory.get.
 const MAX_EXCERPT = 1_200
+
+// More than any prompt has room for; a larger one is no budget.
+const MAX_BUDGET = 100_000
 
 // Longer than any tag or key, so that what cannot match is still taken literally.
 const Texts = Schema.Array(Schema.String.pipe(Schema.maxLength(512))).pipe(Schema.maxItems(256))
@@ -30,8 +35,24 @@ export const ScoreComponents = Schema.Struct({
   entities: Schema.Number,
   /** 0.1 of the share of a digest that speaks of the memory and is close to the question. */
   digests: Schema.Number,
+  /** 0.1 of the share of the names in the question that the text holds. */
+  names: Schema.Number,
+  /** 0.2 when the memory's time is one that the question names, halved by each week it is off. */
+  time: Schema.Number,
   /** 2 when the memory is the question word for word. */
   exact: Schema.Number,
+  /** 0 to 0.12: the more words a memory has, up to 64, the more it states. This and the next five together are bounded. */
+  fullness: Schema.Number,
+  /** 0 to 0.1, when the question asks for what holds now: halved by each month of age. */
+  recency: Schema.Number,
+  /** -0.05 to 0: what its writer was not sure of. */
+  confidence: Schema.Number,
+  /** 0.05 (or what the deployment set) when attested as it stands, half of it when asserted, less when from outside. */
+  trust: Schema.Number,
+  /** 0 to 0.1: how often it was relied on with a good outcome, less the bad ones, fading. */
+  usage: Schema.Number,
+  /** -0.05 when of medium sensitivity. */
+  sensitivity: Schema.Number,
   /** 0.1 when it has one of `tags_soft`. */
   tags_soft: Schema.Number,
   /** -0.1, or less where the score would fall below 0, when it has one of `demote_tags`. */
@@ -46,16 +67,24 @@ export const SearchHitView = Schema.Struct({
   user_id: Schema.String,
   session_id: Schema.String,
   memory_type: Schema.String,
-  /** A verbatim part of the value's text, the one that holds most of the question. */
+  /** The sentences of the value's text that say most of what is asked, verbatim; ` […] ` stands where some are left out. */
   content_excerpt: Schema.String,
+  /** Whether the value says more than the excerpt. */
+  body_truncated: Schema.Boolean,
+  /** Whether `token_budget` left no room for the excerpt, which is then empty; memory.get reads the value. */
+  body_elided: Schema.Boolean,
+  /** Where they stand in the text, UTF-16 offsets from start to before end, one pair for each run of sentences. */
+  excerpt_parts: Schema.Array(Schema.Struct({ start: Schema.Number, end: Schema.Number })),
   /** Cosine of the question with the value or, damped, with the key; null when no vectors were compared. */
   similarity: Schema.NullOr(Schema.Number),
+  /** 1 less the similarity. */
+  distance: Schema.NullOr(Schema.Number),
   /** The sum of the components; a higher one is a better match, and what other rows hold does not change its parts. */
   score: Schema.Number,
   rank_score: Schema.Number,
   /**
-   * How relevant the memory is to the question, 0 to 1, from what it holds itself: no other row moves it. Provisional
-   * until it is calibrated.
+   * The chance, 0 to 1, that the memory is evidence for the answer, from what it holds itself: no other row moves it.
+   * Calibrated on conversations: of hits at 0.3, about three in ten answered.
    */
   relevance: Schema.Number,
   /** Whether its relevance is below what an answer needs. */
@@ -67,11 +96,26 @@ export const SearchHitView = Schema.Struct({
   entities: Schema.Array(Schema.String),
   status: Schema.String,
   pinned: Schema.Boolean,
+  /** Nearest double of the version; `version_text` is exact. */
+  version: Schema.Number,
   version_text: Schema.String,
   content_sha256: Schema.String,
   created_at: Schema.String,
+  updated_at: Schema.String,
   valid_at: Schema.NullOr(Schema.String),
+  /** The date the fact is about, and how sure that is, 0 to 1, where an extraction said so. */
+  temporal_anchor: Schema.NullOr(Schema.String),
+  temporal_confidence: Schema.NullOr(Schema.Number),
+  /** The memory_id of what replaced it, and when; a token bound to one user is told only of a memory among the results. */
+  superseded_by: Schema.NullOr(Schema.String),
+  superseded_at: Schema.NullOr(Schema.String),
+  /** The memory_id of what answers for it elsewhere, told in the same way. */
+  duplicate_of: Schema.NullOr(Schema.String),
+  /** 1, and one more for each time it was said again. */
+  reinforcement_count: Schema.Number,
   source_class: Schema.String,
+  /** The resource that its writer names as its source. */
+  source_resource_id: Schema.NullOr(Schema.String),
   /** Whether somebody vouched for the content as it is; false again once it is edited. */
   verified: Schema.Boolean,
   confidence: Schema.Number,
@@ -99,6 +143,8 @@ export const SuppressedView = Schema.Struct({
 
 const payload = Schema.Struct({
   ...scopeFields,
+  /** Several namespaces in one search. */
+  namespaces: Schema.optional(Schema.Array(NamespaceName).pipe(Schema.maxItems(MOST_NAMESPACES))),
   ...writerFields,
   agent_id: Schema.optional(OptionalName),
   session_ids: Schema.optional(Schema.Array(OptionalName).pipe(Schema.maxItems(256))),
@@ -122,7 +168,11 @@ const payload = Schema.Struct({
   confidence_gte: Schema.optional(Confidence),
   legs: Schema.optional(Schema.Array(Schema.Literal(...LEGS))),
   explain: Schema.optional(Schema.Boolean),
-  max_excerpt_chars: Schema.optional(Schema.Int.pipe(Schema.between(20, MAX_EXCERPT)))
+  max_excerpt_chars: Schema.optional(Schema.Int.pipe(Schema.between(20, MAX_EXCERPT))),
+  /** The most tokens (o200k) that all excerpts together may have. */
+  token_budget: Schema.optional(Schema.Int.pipe(Schema.between(0, MAX_BUDGET))),
+  /** The `next_page` of an answer to the same question. */
+  cursor: Schema.optional(CursorText)
 })
 
 const answer = Schema.Struct({
@@ -135,14 +185,28 @@ const answer = Schema.Struct({
   abstain_reason: Schema.NullOr(Schema.String),
   /** The highest relevance of the results, 0 to 1; 0 without any. */
   retrieval_confidence: Schema.Number,
-  /** Null when it was not counted: with as_of, or when the count would have held up the answer. */
+  /** Null when it was not counted: with as_of, after the first page, or when the count would have held up the answer. */
   suppressed: Schema.NullOr(SuppressedView),
   /** How many memories were compared for the order. */
   candidates_total: Schema.Number,
+  /** How many results come with their excerpt, and how many `token_budget` left without. */
+  bodies_returned: Schema.Number,
+  bodies_elided: Schema.Number,
+  /** The tokens of the excerpts; null without a `token_budget`, as nobody counted them. */
+  tokens_returned: Schema.NullOr(Schema.Number),
+  namespaces_searched: Schema.Array(Schema.String),
+  /** Namespaces that are open to the token and could not be searched this time. */
+  namespaces_skipped: Schema.Array(Schema.String),
+  /** How many results came on earlier pages. */
+  page_offset: Schema.Number,
+  /** The `cursor` of the next page; null on the last. */
+  next_page: Schema.NullOr(Schema.String),
   /** Parts of the search that failed or were late, as `vector_unavailable` or `lexical_late`. */
   degraded: Schema.Array(Schema.String),
   /** The embedder whose vectors were compared; null when none were. */
   embedding_model: Schema.NullOr(Schema.String),
+  /** Memories that may be found and have no vector of that embedder yet: only their words find them. Null when none were compared. */
+  pending_index: Schema.NullOr(Schema.Number),
   ...asOfAnswer,
   next: Schema.NullOr(Schema.String)
 })
@@ -158,7 +222,7 @@ export const MemorySearch = make("memory.search", {
     when: "A question may be answered by what was learned before, and the key is not known.",
     whenNot: "The key is known (memory.get), or you need every row of a kind (memory.list).",
     args:
-      "query is a question or a few words; names, versions and error codes are matched as they are. Rows of every agent and session are searched unless agent, user_id or session_id narrow. tags matches any, tags_every all, tags_none none of the tags, exactly; an empty list is no filter. tags_soft lifts rows with any of these tags a little, demote_tags lowers them; neither hides a row. run_id searches what a run wrote, what another run had said before it included. as_of searches what was true at a time, with as_of_basis=knowledge_time what was served then. abstain says that nothing stored is relevant enough, and why: answer then that the memory does not know. suppressed counts what its state hid; include_superseded, include_duplicates and include_proposed bring such rows in. degraded names a way of searching that did not answer this time."
+      "query is a question or a few words; names, versions and error codes are matched as they are. Rows of every agent and session are searched unless agent, user_id or session_id narrow. tags matches any, tags_every all, tags_none none of the tags, exactly; an empty list is no filter. tags_soft lifts rows with any of these tags a little, demote_tags lowers them; neither hides a row. run_id searches what a run wrote, what another run had said before it included. as_of searches what was true at a time, with as_of_basis=knowledge_time what was served then. abstain says that nothing stored is relevant enough, and why: answer then that the memory does not know. suppressed counts what its state hid; include_superseded, include_duplicates and include_proposed bring such rows in. namespaces searches several at once, each by its own measure, the best of all first; those your token does not open are passed over. token_budget keeps the excerpts that say most for their length. next_page as cursor, with the same question and filters, shows what was ranked next when you first asked. degraded names a way of searching that did not answer this time."
   },
   payload,
   answer
@@ -166,6 +230,7 @@ export const MemorySearch = make("memory.search", {
 
 /** What one leg found on its own. */
 export const LegTraceView = Schema.Struct({
+  namespace: Schema.String,
   leg: Schema.Literal(...LEGS),
   /** `late` or `unavailable` when it did not answer. */
   failed: Schema.NullOr(Schema.Literal("late", "unavailable")),

@@ -32,3 +32,10 @@ export const count = (heads: ReadonlyArray<HiddenHead>, filter: Pick<SearchFilte
   }
   return counts
 }
+
+/** The counts of two namespaces together. */
+export const plus = (left: Counts, right: Counts): Counts => {
+  const sum = { ...left }
+  for (const reason of SUPPRESSED) sum[reason] += right[reason]
+  return sum
+}

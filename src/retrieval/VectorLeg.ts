@@ -9,14 +9,15 @@ export const make: Effect.Effect<Leg, never, SearchIndex | Embedder> = Effect.ge
   const embedder = yield* Embedder
   return {
     name: "vector",
-    find: Effect.fn("VectorLeg.find")(function*({ depth, filter, scope, text }) {
+    find: Effect.fn("VectorLeg.find")(function*({ depth, filter, scope, terms, text }) {
       const query = { embedderId: embedder.id, vector: yield* embedder.embedQuery(text) }
-      const { hits, passed } = yield* index.vector(scope, filter, query, depth)
+      const { hits, passed, read } = yield* index.vector(scope, filter, query, terms, depth)
       return {
         hits: hits.map(({ cosines, head }) => ({ head, score: closeness(cosines), cosines })),
         query,
         corpus: null,
-        passed
+        passed,
+        read
       }
     })
   }

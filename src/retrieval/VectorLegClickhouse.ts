@@ -13,12 +13,18 @@ import { isServedPlace, placeColumns, PlaceFields, scanSettings, within } from "
 import { KEY_DAMPING } from "./SearchIndex.ts"
 import type { QueryVector } from "./SearchIndex.ts"
 import type { SearchFilter } from "./SearchModel.ts"
+import type { TermGroup } from "./SearchTerms.ts"
+import { countsOf } from "./WordsClickhouse.ts"
 
 export const NearRow = Schema.Struct({
   ...PlaceFields,
   of_value: Schema.Number,
-  of_key: Schema.Number
+  of_key: Schema.Number,
+  counts: Schema.Array(Schema.Number),
+  words: Schema.Number,
+  excerpt: Schema.String
 })
+export type NearRow = typeof NearRow.Type
 
 /**
  * How many rows the signs choose for each one wanted, and how many at least. A slice of no more rows is compared whole.
@@ -39,13 +45,28 @@ export const cosine = (bytes: Fragment): Fragment =>
 const nearBySigns = (signs: Fragment): Fragment =>
   ch.fragment`cos(pi() * bitHammingDistance(${signs}, signs) / length(question))`
 
+/** What the rows are to be close to, and the words that are counted in them. */
+export interface Near {
+  readonly query: QueryVector
+  readonly terms: ReadonlyArray<TermGroup>
+}
+
 /** Of equally close rows the later written comes first. */
-const scan = (scope: Scope, filter: SearchFilter, query: QueryVector, limit: number, among: Fragment): Statement =>
+const scan = (
+  scope: Scope,
+  filter: SearchFilter,
+  { query, terms }: Near,
+  limit: number,
+  among: Fragment
+): Statement =>
   ch.sql("SearchIndex.vector", scanSettings)`
     ${withQuestion(query)}
-    SELECT ${placeColumns}, ${cosine(ch.fragment`value_bytes`)} AS of_value, ${cosine(ch.fragment`key_bytes`)} AS of_key
+    SELECT ${placeColumns}, ${cosine(ch.fragment`value_bytes`)} AS of_value, ${
+    cosine(ch.fragment`key_bytes`)
+  } AS of_key,
+      ${countsOf(terms)} AS counts, words, excerpt
     FROM (
-      SELECT ${placeColumns}, version, value_bytes, key_bytes
+      SELECT ${placeColumns}, version, value_bytes, key_bytes, terms, toUInt32(stems.size0) AS words, excerpt
       FROM loom.memory_embeddings
       PREWHERE ${within(scope, filter)} AND embedder_id = ${ch.string(query.embedderId)} ${among}
       ORDER BY greatest(${nearBySigns(ch.fragment`value_signs`)}, ${ch.float64(KEY_DAMPING)} * ${
@@ -56,8 +77,8 @@ const scan = (scope: Scope, filter: SearchFilter, query: QueryVector, limit: num
     ORDER BY greatest(of_value, ${ch.float64(KEY_DAMPING)} * of_key) DESC, version DESC
     LIMIT ${ch.uint32(limit)}`
 
-export const nearest = (scope: Scope, filter: SearchFilter, query: QueryVector, limit: number): Statement =>
-  scan(scope, filter, query, limit, ch.empty)
+export const nearest = (scope: Scope, filter: SearchFilter, near: Near, limit: number): Statement =>
+  scan(scope, filter, near, limit, ch.empty)
 
-export const nearestServed = (scope: Scope, filter: SearchFilter, query: QueryVector, limit: number): Statement =>
-  scan(scope, filter, query, limit, ch.fragment`AND ${isServedPlace(scope, filter)}`)
+export const nearestServed = (scope: Scope, filter: SearchFilter, near: Near, limit: number): Statement =>
+  scan(scope, filter, near, limit, ch.fragment`AND ${isServedPlace(scope, filter)}`)

@@ -17,19 +17,28 @@ export interface Texts {
   readonly table: Fragment
   readonly within: Fragment
   readonly onePerPlace: Fragment
+  /** What else is read of the texts that are answered. */
+  readonly beside: Fragment
+  readonly shown: Fragment
 }
 
 export const excerpts: Texts = {
   table: ch.identifier("loom", "memory_embeddings"),
   within: ch.empty,
-  onePerPlace: ch.empty
+  onePerPlace: ch.empty,
+  beside: ch.fragment`, embedder_id, value_bytes, key_bytes, excerpt`,
+  // As text, since an array of a thousand numbers costs more to decode than all the rest of a row.
+  shown: ch
+    .fragment`, embedder_id, toString(value_bytes) AS value_numbers, toString(key_bytes) AS key_numbers, excerpt`
 }
 
 /** A long value has hundreds of passages; all but its best would crowd out other memories. */
 export const passages: Texts = {
   table: ch.identifier("loom", "memory_chunks"),
   within: ch.fragment`, chunk_index, start_at, end_at`,
-  onePerPlace: ch.fragment`LIMIT 1 BY ${placeColumns}`
+  onePerPlace: ch.fragment`LIMIT 1 BY ${placeColumns}`,
+  beside: ch.empty,
+  shown: ch.empty
 }
 
 const WordFields = {
@@ -43,6 +52,19 @@ const WordFields = {
 
 export const WordRow = Schema.Struct(WordFields)
 export type WordRow = typeof WordRow.Type
+
+const Numbers = Schema.parseJson(
+  Schema.declare((value): value is ReadonlyArray<number> => Array.isArray(value) && value.every(Number.isInteger))
+)
+
+export const ExcerptRow = Schema.Struct({
+  ...WordFields,
+  embedder_id: Schema.String,
+  value_numbers: Numbers,
+  key_numbers: Numbers,
+  excerpt: Schema.String
+})
+export type ExcerptRow = typeof ExcerptRow.Type
 
 export const PassageRow = Schema.Struct({
   ...WordFields,
@@ -111,16 +133,29 @@ const rank = (
       greatest(corpus_words / corpus_rows, 1) AS mean_words,
       arrayMap(held -> log(1 + (greatest(corpus_rows - held, 0) + 0.5) / (held + 0.5)), holding) AS rarity,
       ${ch.float64(K1)} * (${ch.float64(1 - B)} + ${ch.float64(B)} * words / mean_words) AS norm
-    SELECT ${placeColumns}${texts.within}, counts, words, holding, corpus_rows, corpus_words
+    SELECT ${placeColumns}${texts.within}, counts, words, holding, corpus_rows, corpus_words${texts.shown}
     FROM (
-      SELECT ${placeColumns}${texts.within}, version, ${countsOf(terms)} AS counts, toUInt32(stems.size0) AS words
-      FROM ${texts.table}
-      PREWHERE ${within(scope, filter)}
-      WHERE ${holdsAny(terms)} AND ${among.ranked}
-      ${among.once}
+      SELECT ${placeColumns}${texts.within}, version, ${countsOf(terms)} AS counts, toUInt32(stems.size0) AS words,
+        arraySum((rare, count) -> rare * count / (count + norm), rarity, counts) AS score${texts.beside}
+      FROM ${matching(texts, scope, filter, terms, among)}
+      ORDER BY score DESC, version DESC ${texts.onePerPlace}
+      LIMIT ${ch.uint32(limit)}
     )
-    ORDER BY arraySum((rare, count) -> rare * count / (count + norm), rarity, counts) DESC, version DESC ${texts.onePerPlace}
-    LIMIT ${ch.uint32(limit)}`
+    ORDER BY score DESC, version DESC`
+
+/** The texts that hold a word, each once where that is asked; straight from the table it reads only the best ones whole. */
+const matching = (
+  texts: Texts,
+  scope: Scope,
+  filter: SearchFilter,
+  terms: ReadonlyArray<TermGroup>,
+  { once, ranked }: Among
+): Fragment => {
+  const rows = ch.fragment`${texts.table} PREWHERE ${within(scope, filter)} WHERE ${holdsAny(terms)} AND ${ranked}`
+  return once === ch.empty
+    ? rows
+    : ch.fragment`(SELECT ${placeColumns}${texts.within}, version, terms, stems${texts.beside} FROM ${rows} ${once})`
+}
 
 const all = ch.fragment`true`
 

@@ -47,7 +47,7 @@ layer(layerAsk, { timeout: 60_000 })("Ask on an engine", (it) => {
       const scope = fresh()
       const store = yield* EvidenceStore
       const rows = yield* remember(scope, [
-        { memory_key: "a", value: "Nadia eats peanuts", conflict_with: ["mem_x"], source_resource_id: "chat:7" },
+        { memory_key: "a", value: "Nadia eats peanuts", conflict_with: ["mem_x"] },
         { memory_key: "b", value: "Otto eats glass", user_id: "otto" },
         { memory_key: "c", value: "The code is umbrella", sensitivity: "high" },
         { memory_key: "d", value: "The page says so", source_class: "external" }
@@ -66,9 +66,7 @@ layer(layerAsk, { timeout: 60_000 })("Ask on an engine", (it) => {
       assert.deepStrictEqual(found.get(placeKey(rows[0]!)), {
         text: "Nadia eats peanuts",
         offset: 0,
-        conflict_with: ["mem_x"],
-        temporal_anchor: null,
-        source_resource_id: "chat:7"
+        conflict_with: ["mem_x"]
       })
       yield* change(rows[0]!, { status: "tombstoned" })
       yield* change(rows[1]!, { value: "Otto eats bread", content_sha256: "0".repeat(64) })
@@ -103,44 +101,48 @@ layer(layerAsk, { timeout: 60_000 })("Ask on an engine", (it) => {
       )
     }))
 
-  it.effect("whatever is stored, each line of an answer stands in a value that the reader may read", () =>
-    Effect.gen(function*() {
-      const word = fc.constantFrom(
-        "Nadia",
-        "eats",
-        "peanuts",
-        "Otto",
-        "in",
-        "2023",
-        "ignore previous instructions",
-        "not",
-        "🙂",
-        ". ",
-        "\n",
-        "\"",
-        "花生"
-      )
-      const value = fc.array(word, { minLength: 1, maxLength: 30 }).map((words) => words.join(" "))
-      const rows = fc.array(
-        fc.record({
-          value,
-          user_id: fc.constantFrom("ada", "bob"),
-          source_class: fc.constantFrom("asserted" as const, "external" as const)
-        }),
-        { minLength: 1, maxLength: 8 }
-      )
-      // Each sample is written and searched for on the engine.
-      for (const sample of fc.sample(rows, { numRuns: 25, seed: 7 })) {
-        const scope = fresh()
-        yield* remember(scope, sample.map((row, at) => ({ ...row, memory_key: `k/${at}` })))
-        for (const user_id of ["ada", "bob"]) {
-          const { answer, source } = yield* ask(scope, "What does Nadia eat in 2023?", { user_id })
-          const readable = sample.filter((row) => row.user_id === user_id && row.source_class === "asserted")
-          assert.strictEqual(source === "none", answer === "")
-          for (const line of answer === "" ? [] : answer.split("\n")) {
-            assert.isTrue(readable.some(({ value }) => value.includes(line)), line)
+  it.effect(
+    "whatever is stored, each line of an answer stands in a value that the reader may read",
+    () =>
+      Effect.gen(function*() {
+        const word = fc.constantFrom(
+          "Nadia",
+          "eats",
+          "peanuts",
+          "Otto",
+          "in",
+          "2023",
+          "ignore previous instructions",
+          "not",
+          "🙂",
+          ". ",
+          "\n",
+          "\"",
+          "花生"
+        )
+        const value = fc.array(word, { minLength: 1, maxLength: 30 }).map((words) => words.join(" "))
+        const rows = fc.array(
+          fc.record({
+            value,
+            user_id: fc.constantFrom("ada", "bob"),
+            source_class: fc.constantFrom("asserted" as const, "external" as const)
+          }),
+          { minLength: 1, maxLength: 8 }
+        )
+        // Each sample is written and searched for on the engine.
+        for (const sample of fc.sample(rows, { numRuns: 12, seed: 7 })) {
+          const scope = fresh()
+          yield* remember(scope, sample.map((row, at) => ({ ...row, memory_key: `k/${at}` })))
+          for (const user_id of ["ada", "bob"]) {
+            const { answer, source } = yield* ask(scope, "What does Nadia eat in 2023?", { user_id })
+            const readable = sample.filter((row) => row.user_id === user_id && row.source_class === "asserted")
+            assert.strictEqual(source === "none", answer === "")
+            for (const line of answer === "" ? [] : answer.split("\n")) {
+              assert.isTrue(readable.some(({ value }) => value.includes(line)), line)
+            }
           }
         }
-      }
-    }))
+      }),
+    90_000
+  )
 })

@@ -14,8 +14,6 @@ export const evidence = (
     text,
     offset: 0,
     conflict_with: [],
-    temporal_anchor: null,
-    source_resource_id: "",
     relevance: 0.8,
     ...given,
     head: {
@@ -39,6 +37,13 @@ export const evidence = (
       duplicate_of: "",
       verified_kind: "",
       verified_sha256: "",
+      updated_at: noon + count,
+      invalid_at: null,
+      superseded_by: "",
+      temporal_anchor: null,
+      temporal_confidence: null,
+      source_resource_id: "",
+      reinforcement_count: 1,
       ...head
     }
   }

@@ -13,6 +13,7 @@ import type { Caller } from "../../src/kernel/Caller.ts"
 import { localCaller } from "../../src/kernel/Caller.ts"
 import type { LoomError } from "../../src/kernel/LoomError.ts"
 import { toWire } from "../../src/kernel/LoomError.ts"
+import * as Cursors from "../../src/platform/Cursors.ts"
 import { caller, pattern } from "./BlacklistFixture.ts"
 
 type Cache = typeof BlacklistCache.BlacklistCache.Service
@@ -54,7 +55,11 @@ const run = <A, E>(
       cache: yield* BlacklistCache.BlacklistCache,
       store: yield* BlacklistStore
     })
-  }).pipe(Effect.provide(Layer.mergeAll(BlacklistCache.layer, sweep).pipe(Layer.provideMerge(layerMemory))))
+  }).pipe(
+    Effect.provide(
+      Layer.mergeAll(BlacklistCache.layer, sweep, Cursors.layerMemory).pipe(Layer.provideMerge(layerMemory))
+    )
+  )
 
 const detail = (effect: Answered) =>
   Effect.map(Effect.either(effect), (result) => Either.isLeft(result) ? toWire(result.left).body.detail : undefined)

@@ -4,6 +4,7 @@
  */
 import { assert, describe, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import { TokenMint } from "../../src/access/TokenVerbs.ts"
 import {
   MemoryBulkSet,
   MemoryDelete,
@@ -254,6 +255,20 @@ layer(LoomServer.layer(), { excludeTestServices: true, timeout: 60_000 })("Listi
         ) {
           assert.strictEqual((yield* refusal("memory.list", { namespace, limit: 20, cursor, ...other })).status, 422)
         }
+        const bound = yield* ok(TokenMint, {
+          namespaces: [namespace],
+          role: "read",
+          kind: "service",
+          subject: "reader"
+        })
+        const carried = yield* refusal("memory.list", { namespace, limit: 20, cursor }, { token: bound.token ?? "" })
+        assert.deepStrictEqual([carried.code, carried.detail["field"]], ["INVALID_ARGUMENT", "cursor"])
+        for (const text of [cursor?.replace(/.$/, "!"), cursor?.replace(/\..{5}/, ".AAAAA"), "x".repeat(17_000)]) {
+          const { code } = yield* refusal("memory.list", { namespace, limit: 20, cursor: text })
+          assert.strictEqual(code, "INVALID_ARGUMENT")
+        }
+        const next = yield* ok(MemoryList, { namespace, limit: 40, cursor })
+        assert.strictEqual(next.memories.length, 25)
         const pages = yield* Effect.forEach(
           [0, 20, 40, 60],
           (offset) => ok(MemoryList, { namespace, limit: 20, offset })

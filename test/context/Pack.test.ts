@@ -33,8 +33,11 @@ const noHits: SearchResult = {
   candidates: 0,
   degraded: [],
   embedderId: null,
+  pendingIndex: null,
   verdict: { confidence: 0, abstain: { code: "NO_MATCH", reason: "" } },
-  suppressed: null
+  suppressed: null,
+  rest: [],
+  depth: 30
 }
 
 const asked = ({ find = () => Effect.succeed(noHits), lists = {}, memories = [], notes }: House, request: object) =>
@@ -68,7 +71,12 @@ const hitOf = (memory: PackMemory, excerpt: string): SearchResult["hits"][number
       version: 1n,
       confidence: 1,
       canonical_sha256: "",
-      duplicate_of: ""
+      duplicate_of: "",
+      invalid_at: null,
+      superseded_by: "",
+      temporal_confidence: null,
+      reinforcement_count: 1,
+      sensitivity: "none"
     },
     cosines: undefined,
     terms: undefined,
@@ -76,9 +84,27 @@ const hitOf = (memory: PackMemory, excerpt: string): SearchResult["hits"][number
   },
   score: 1,
   similarity: null,
-  components: { words: 1, vector: 0, identifier: 0, entities: 0, digests: 0, exact: 0, tags_soft: 0, demote_tags: 0 },
+  components: {
+    words: 1,
+    vector: 0,
+    identifier: 0,
+    entities: 0,
+    digests: 0,
+    names: 0,
+    time: 0,
+    exact: 0,
+    tags_soft: 0,
+    demote_tags: 0,
+    fullness: 0,
+    recency: 0,
+    confidence: 0,
+    trust: 0,
+    usage: 0,
+    sensitivity: 0
+  },
   passage: null,
   excerpt,
+  excerptParts: [{ start: 10, end: 10 + excerpt.length }],
   relevance: 0.5,
   belowThreshold: false,
   siblings: 0

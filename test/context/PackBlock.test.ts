@@ -1,12 +1,17 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as FastCheck from "effect/FastCheck"
 import { blockOf, FOOTER, HEADER, leftLine, LINE, lineOf, noteLine, plain } from "../../src/context/PackBlock.ts"
-import type { PackMemory } from "../../src/context/PackModel.ts"
+import type { Excerpt, PackMemory } from "../../src/context/PackModel.ts"
 import { noon } from "../memory/MemoryFixture.ts"
 import { packed } from "./PackFixture.ts"
 
+const partOf = (text: string, part: string): Excerpt => {
+  const start = Math.max(0, text.indexOf(part))
+  return { text: part, start, end: start + part.length }
+}
+
 const line = (given: Partial<PackMemory>, excerpt: string | null = null) =>
-  lineOf(packed("k/a", given), excerpt, "ada")?.line
+  lineOf(packed("k/a", given), excerpt === null ? null : partOf(given.text ?? "", excerpt), "ada")?.line
 
 describe("a line", () => {
   it("tells date, source, attestation and what is held against it, ahead of the key", () => {
@@ -36,14 +41,17 @@ describe("a line", () => {
   it("holds a short value whole, of a long one the part that was found, and of a decision no part", () => {
     const long = `${"one two three. ".repeat(60)}The gate opens at nine. ${"four five six. ".repeat(60)}`
     assert.include(line({ text: long }, "The gate opens at nine.") ?? "", "k/a: … The gate opens at nine. …")
-    assert.isTrue(lineOf(packed("k/a", { text: long }), "The gate opens at nine.", "-")?.isPart)
+    assert.isTrue(lineOf(packed("k/a", { text: long }), partOf(long, "The gate opens at nine."), "-")?.isPart)
     assert.include(line({ text: long }, "one two three.") ?? "", "k/a: one two three. …")
+    const ended = `${long}That is the end.`
+    assert.isTrue(line({ text: ended }, "That is the end.")?.endsWith("k/a: … That is the end."))
+    assert.isTrue(line({ text: ended, isCut: true }, "That is the end.")?.endsWith("That is the end. …"))
     assert.match(line({ text: long }) ?? "", /k\/a: one two .*…$/)
     assert.isAtMost((line({ text: long }) ?? "").length, LINE + 60)
     assert.include(line({ text: "short", isCut: true }) ?? "", "k/a: short …")
     assert.include(line({ text: "short" }, "sho") ?? "", "k/a: short")
     assert.include(line({ text: long, tags: ["constraint"] }, "one") ?? "", plain(long))
-    assert.isNull(lineOf(packed("k/a", { text: long, isCut: true, memory_type: "decision" }), "one", "-"))
+    assert.isNull(lineOf(packed("k/a", { text: long, isCut: true, memory_type: "decision" }), partOf(long, "one"), "-"))
   })
 
   it("cannot be broken, ended, hidden in or taken for a part of the block", () => {
@@ -77,7 +85,7 @@ describe("a line", () => {
         const memory = packed(key, { text, user_id: key, source_resource_id: text, tags: ["decision"] })
         const lines = [
           lineOf(memory, null, "-")?.line ?? "",
-          lineOf({ ...memory, tags: [] }, text.slice(1), "-")?.line ?? "",
+          lineOf({ ...memory, tags: [] }, partOf(text, text.slice(1)), "-")?.line ?? "",
           noteLine({ key, text, updated_at: noon })
         ]
         const block = blockOf(

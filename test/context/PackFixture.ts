@@ -30,7 +30,7 @@ export const packed = (memory_key: string, given: Partial<PackMemory> = {}): Pac
 
 export const found = (memory: PackMemory, given: Partial<FoundMemory> = {}): FoundMemory => ({
   memory,
-  excerpt: memory.text,
+  excerpt: { text: memory.text, start: 0, end: memory.text.length },
   score: 1,
   relevance: 0.5,
   isEnough: true,

@@ -95,11 +95,8 @@ describe("conflicts.list", () => {
         yield* refusedAs(ask(ConflictsList, { memory_type: "x", cursor: first.next_cursor })),
         "INVALID_ARGUMENT"
       )
-      const forged = Buffer.from(Buffer.from(first.next_cursor ?? "", "base64url").toString().replace(/\d{10,}/, "x"))
-      assert.strictEqual(
-        yield* refusedAs(ask(ConflictsList, { limit: 1, cursor: forged.toString("base64url") })),
-        "INVALID_ARGUMENT"
-      )
+      const forged = first.next_cursor?.replace(/\.(.)/, (_, first: string) => `.${first === "a" ? "b" : "a"}`)
+      assert.strictEqual(yield* refusedAs(ask(ConflictsList, { limit: 1, cursor: forged })), "INVALID_ARGUMENT")
       // The other side gone, there is no pair.
       yield* ask(MemoryDelete, { memory_key: "team/b" })
       assert.strictEqual((yield* ask(ConflictsList, {})).total, 1)

@@ -17,6 +17,7 @@ import { layerMemory } from "../../src/memory/MemoryStoreMemory.ts"
 import * as MemoryTimeReads from "../../src/memory/MemoryTimeReads.ts"
 import { MemoryTimeline } from "../../src/memory/MemoryTimeVerbs.ts"
 import { MemoryGet, MemoryGetById, MemoryHistory, MemoryList } from "../../src/memory/MemoryVerbs.ts"
+import * as Cursors from "../../src/platform/Cursors.ts"
 import * as NoActor from "../support/NoActor.ts"
 import { commitOf, freshScope, noon, revised, rowOf, versionAt } from "./MemoryFixture.ts"
 
@@ -57,7 +58,7 @@ const rowsOf = (scope: Scope, rows: Record<string, Partial<MemoryRow>>): Readonl
     })
   )
 
-layer(Layer.merge(layerMemory, NoActor.layer))("Reads by key", (it) => {
+layer(Layer.mergeAll(layerMemory, NoActor.layer, Cursors.layerMemory))("Reads by key", (it) => {
   it.effect("a lock that has lapsed is shown as none, but for the history", () =>
     Effect.gen(function*() {
       const scope = freshScope()

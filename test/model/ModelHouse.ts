@@ -31,6 +31,7 @@ import * as MemoryReads from "../../src/memory/MemoryReads.ts"
 import { MemoryStore } from "../../src/memory/MemoryStore.ts"
 import * as MemoryTimeReads from "../../src/memory/MemoryTimeReads.ts"
 import { judge, WritePolicy } from "../../src/memory/WritePolicy.ts"
+import * as Cursors from "../../src/platform/Cursors.ts"
 import * as NoActor from "../support/NoActor.ts"
 import {
   claimIn,
@@ -180,7 +181,10 @@ export const makeHouse = ({ blank, bounds, committer, laws, scope, store, time }
   )
   const options = { bounds, bulkDedup: "identity" } as const
   const verbs = Effect.runSync(
-    Effect.all([MemoryReads.make, MemoryTimeReads.make]).pipe(Effect.provide(store), Effect.provide(NoActor.layer))
+    Effect.all([MemoryReads.make, MemoryTimeReads.make]).pipe(
+      Effect.provide(store),
+      Effect.provide([NoActor.layer, Cursors.layerMemory])
+    )
   ).flat()
   const caller = { ...localCaller, org: scope.org }
   const plainly = <A, E, R>(effect: Effect.Effect<A, E, R>) =>

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as FastCheck from "effect/FastCheck"
 import type { Candidate } from "../../src/retrieval/Fusion.ts"
+import { DEFAULT_FLOOR } from "../../src/retrieval/Gate.ts"
 import { evidenceOf, type OwnEvidence, relevance, UNKNOWN } from "../../src/retrieval/Relevance.ts"
 import { termGroups } from "../../src/retrieval/SearchTerms.ts"
 import { rowOf } from "../memory/MemoryFixture.ts"
@@ -9,12 +10,13 @@ const share = FastCheck.double({ min: 0, max: 1, noNaN: true })
 const evidence: FastCheck.Arbitrary<OwnEvidence> = FastCheck.record({
   words: FastCheck.option(share),
   closeness: FastCheck.option(FastCheck.double({ min: -1, max: 1, noNaN: true })),
+  size: FastCheck.nat(40),
   identifier: share,
   named: FastCheck.boolean(),
   exact: FastCheck.boolean()
 })
 
-const nothing: OwnEvidence = { words: 0, closeness: 0, identifier: 0, named: false, exact: false }
+const nothing: OwnEvidence = { words: 0, closeness: 0, size: 4, identifier: 0, named: false, exact: false }
 
 const candidate = (changed: Partial<Candidate>, entities: ReadonlyArray<string> = []): Candidate => ({
   head: rowOf({ org: "acme", namespace: "relevance" }, { memory_key: "tea", entities }),
@@ -44,14 +46,22 @@ describe("Relevance", () => {
   })
 
   it("tells an unrelated memory, a half match and a whole one apart", () => {
-    assert.isBelow(relevance({ ...nothing, closeness: 0.15 }), 0.05)
-    assert.closeTo(relevance({ ...nothing, words: 0.5, closeness: 0.5 }), 0.5, 0.01)
-    assert.isAbove(relevance({ ...nothing, words: 1, closeness: 0.7 }), 0.9)
+    assert.isBelow(relevance({ ...nothing, closeness: 0.15 }), DEFAULT_FLOOR)
+    assert.isAbove(relevance({ ...nothing, words: 0.5, closeness: 0.5 }), DEFAULT_FLOOR)
+    assert.isAbove(relevance({ ...nothing, words: 1, closeness: 0.8 }), 0.4)
+    // The same said in other words.
+    assert.isAbove(relevance({ ...nothing, closeness: 0.9 }), DEFAULT_FLOOR)
     assert.isAbove(relevance({ ...nothing, words: 1, closeness: 1, exact: true }), 0.99)
   })
 
+  it("a rare word of the question says more than a common one", () => {
+    const at = (counts: ReadonlyArray<number>) => held("good pottery", { terms: { counts, length: 4 } }).words ?? 0
+    assert.isAbove(at([0, 1]), at([1, 0]))
+    assert.closeTo(at([0, 1]) + at([1, 0]), 1, 1e-9)
+  })
+
   it("takes what nobody looked at for unknown and not for absent", () => {
-    assert.deepStrictEqual(held("green tea", {}), { ...nothing, words: null, closeness: null })
+    assert.deepStrictEqual(held("green tea", {}), { ...nothing, words: null, closeness: null, size: 2 })
     assert.deepStrictEqual(held("!!", { terms: { counts: [], length: 4 } }).words, null)
     assert.isAbove(relevance({ ...nothing, closeness: null }), relevance(nothing))
     assert.isAbove(relevance({ ...nothing, words: null }), relevance(nothing))
@@ -59,7 +69,7 @@ describe("Relevance", () => {
 
   it("counts words of the excerpt and of the best passage, each once, and names in the question", () => {
     const terms = { counts: [2, 0], length: 4 }
-    assert.strictEqual(held("green tea", { terms }).words, 0.5)
+    assert.closeTo(held("green tea", { terms }).words ?? 0, 0.5, 0.2)
     const passage = { at: { chunk_index: 1, start: 0, end: 9 }, share: 0.5, counts: [1, 1] }
     assert.strictEqual(held("green tea", { terms, passage }).words, 1)
     assert.strictEqual(held("tea v1.9", { terms: { counts: [0, 1], length: 4 } }).identifier, 1)

@@ -12,8 +12,10 @@ import { emptyCommit, MemoryStore } from "../../src/memory/MemoryStore.ts"
 import type { Derived } from "../../src/memory/MemoryStore.ts"
 import * as MemoryStoreClickhouse from "../../src/memory/MemoryStoreClickhouse.ts"
 import { canonical, chunks, excerpt, lemmas, lowered, stems } from "../../src/platform/Analyzer.ts"
+import * as Cursors from "../../src/platform/Cursors.ts"
 import { Embedder } from "../../src/platform/Embedder.ts"
 import * as EmbedderTest from "../../src/platform/EmbedderTest.ts"
+import * as Tokens from "../../src/platform/Tokens.ts"
 import * as DigestLegClickhouse from "../../src/retrieval/DigestLegClickhouse.ts"
 import * as DigestStoreClickhouse from "../../src/retrieval/DigestStoreClickhouse.ts"
 import * as GatePolicy from "../../src/retrieval/GatePolicy.ts"
@@ -28,13 +30,18 @@ import { noon, revised, rowOf, versionAt } from "../memory/MemoryFixture.ts"
 /** Store, index, search and test embedder on one embedded engine; scopes of any size take the way of large ones at 0. */
 export const layerSearch = (options = SearchIndexClickhouse.defaultOptions) =>
   SearchLayer.layer.pipe(
-    Layer.provide([RankPolicy.layer, GatePolicy.layer, DigestLegClickhouse.layer]),
+    Layer.provide([RankPolicy.layer, DigestLegClickhouse.layer]),
+    Layer.provideMerge(GatePolicy.layer),
     Layer.provideMerge(SearchIndexClickhouse.layerWith(options)),
     Layer.provideMerge(MemoryStoreClickhouse.layer),
     Layer.provideMerge(DigestStoreClickhouse.layer),
     Layer.provideMerge(EmbedderTest.layerTest),
     Layer.provideMerge(layerEngine)
   )
+
+/** The same with what the verbs need beside. */
+export const layerVerbs = (options = SearchIndexClickhouse.defaultOptions) =>
+  Layer.mergeAll(layerSearch(options), Cursors.layerMemory, Tokens.layer)
 
 export type Memory = Partial<MemoryRow> & { readonly memory_key: string; readonly value: string }
 

@@ -5,7 +5,7 @@ import type { Scope } from "../../src/kernel/Identity.ts"
 import { toWire } from "../../src/kernel/LoomError.ts"
 import * as SearchHandlers from "../../src/retrieval/SearchHandlers.ts"
 import { freshScope } from "../memory/MemoryFixture.ts"
-import { layerSearch, remember } from "./SearchFixture.ts"
+import { layerVerbs, remember } from "./SearchFixture.ts"
 
 const callerOf = (scope: Scope, boundUser: string | null = null): Caller => ({
   actor: "human:ada",
@@ -30,7 +30,7 @@ const keys = (answer: { readonly body: unknown }): ReadonlyArray<string> =>
     ? answer.body.results.map((hit: { readonly memory_key: string }) => hit.memory_key)
     : []
 
-layer(layerSearch(), { timeout: "2 minutes" })("memory.search", (it) => {
+layer(layerVerbs(), { timeout: "2 minutes" })("memory.search", (it) => {
   describe("handler", () => {
     it.effect("answers a hit with every field of its row, and the parts of the score when asked", () =>
       Effect.gen(function*() {

@@ -21,7 +21,7 @@ import { anyRow } from "./SearchFixture.ts"
 const scope = { org: "acme", namespace: "legs" }
 const head = rowOf(scope, { memory_key: "tea" })
 
-const near = (head: MemoryRow) => ({ hits: [{ head, cosines: { value: 0.5, key: 0 } }], passed: [] })
+const near = (head: MemoryRow) => ({ hits: [{ head, cosines: { value: 0.5, key: 0 } }], passed: [], read: new Map() })
 
 /** An index that finds one memory, or does in a leg what a test says. */
 const indexWith = (changed: Partial<SearchIndex["Type"]>) =>
@@ -31,13 +31,17 @@ const indexWith = (changed: Partial<SearchIndex["Type"]>) =>
       Effect.succeed({
         corpus: { rows: 1, meanLength: 2, holding: [1, 1] },
         hits: [{ head, terms: { counts: [1, 1], length: 2 } }],
-        passed: []
+        passed: [],
+        read: new Map()
       }),
-    chunks: () => Effect.succeed({ corpus: { rows: 0, meanLength: 0, holding: [] }, hits: [], passed: [] }),
+    chunks: () =>
+      Effect.succeed({ corpus: { rows: 0, meanLength: 0, holding: [] }, hits: [], passed: [], read: new Map() }),
     knownEntities: () => Effect.succeed([]),
     entityRows: () => Effect.succeed(new Map()),
     servedRows: () => Effect.succeed(1),
     naming: () => Effect.succeed([]),
+    byIds: () => Effect.succeed([]),
+    pending: () => Effect.succeed(0),
     derived: (_, places) =>
       Effect.succeed(
         new Map(places.map((place) => [placeKey(place), {

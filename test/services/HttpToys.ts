@@ -22,6 +22,7 @@ import type { LoomError } from "../../src/kernel/LoomError.ts"
 import { Corrupt, Overloaded, refuse, Unavailable } from "../../src/kernel/LoomError.ts"
 import * as Verb from "../../src/kernel/Verb.ts"
 import { scopeFields, writeFields } from "../../src/memory/MemoryFields.ts"
+import * as Cursors from "../../src/platform/Cursors.ts"
 
 const teaching = { what: "A toy.", when: "In tests.", whenNot: "Elsewhere." }
 const read = { access: "read", idempotent: true, writes: false, listed: false, teaching } as const
@@ -143,7 +144,7 @@ const toys = (gate: SlowGate) => [
 ]
 
 const access = (root: Layer.Layer<RootToken.RootToken, RootToken.RootTokenUnreadable>) =>
-  Layer.merge(root, TokenCache.layer).pipe(Layer.provideMerge(TokenStore.layerMemory))
+  Layer.mergeAll(root, TokenCache.layer, Cursors.layerMemory).pipe(Layer.provideMerge(TokenStore.layerMemory))
 
 export const readyLayer = (ready: boolean) =>
   Layer.succeed(Readiness, { check: Effect.succeed({ ready, checks: [{ name: "store", ready }] }) })

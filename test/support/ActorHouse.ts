@@ -29,6 +29,7 @@ import * as WritePolicy from "../../src/memory/WritePolicy.ts"
 import * as NamespaceCache from "../../src/namespace/NamespaceCache.ts"
 import * as NamespaceHandlers from "../../src/namespace/NamespaceHandlers.ts"
 import * as NamespaceStore from "../../src/namespace/NamespaceStore.ts"
+import * as Cursors from "../../src/platform/Cursors.ts"
 import { layerTest as layerEmbedder } from "../../src/platform/EmbedderTest.ts"
 import * as FaultyStore from "./FaultyStore.ts"
 
@@ -69,7 +70,8 @@ export const layer = (options: MemoryEntity.Options = MemoryEntity.defaultOption
       NamespaceStore.layerMemory,
       WritePolicy.layer,
       SensitivityPolicy.layerDetect,
-      layerEmbedder
+      layerEmbedder,
+      Cursors.layerMemory
     ))
   )
 
