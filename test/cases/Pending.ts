@@ -21,6 +21,5 @@ export const pending: ReadonlyArray<PendingSteps> = [
     verbs: ["memory.evidence"]
   },
   { case: "T21", steps: "blank messages", verbs: ["memory.set_from_messages"] },
-  { case: "T34", steps: "consolidation after the change of the embedder", verbs: ["memory.consolidate"] },
-  { case: "T24", steps: "found at once on another node", verbs: [], part: "several nodes on one store" }
+  { case: "T34", steps: "consolidation after the change of the embedder", verbs: ["memory.consolidate"] }
 ]
