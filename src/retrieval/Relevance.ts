@@ -4,7 +4,7 @@
  * `WordRarity`), its closeness, how much the question asks for, the identifiers and the names asked for, and being the
  * question word for word. Nothing in it counts or compares other rows, so adding, changing or removing one moves no other
  * row's relevance. (The word part of a score does know how rare a word is among the caller's rows; this is why it is not
- * used here.) What it was fitted on and its error on conversations left out of the fit: docs/adr/0016.
+ * used here.) What it was fitted on and its error on conversations left out of the fit: docs/adr/0017.
  */
 import { mentions } from "./EntityQuestion.ts"
 import type { Candidate } from "./Fusion.ts"
