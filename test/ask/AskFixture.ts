@@ -45,7 +45,6 @@ export const evidence = (
       temporal_confidence: null,
       source_resource_id: "",
       reinforcement_count: 1,
-      sensitivity: "none",
       ...head
     }
   }
