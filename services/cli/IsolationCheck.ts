@@ -54,13 +54,23 @@ interface Answered {
   /** The call in words. */
   readonly asked: string
   readonly answer: unknown
-  /** Whether a part of the answer was late or missing. */
-  readonly partial: boolean
+  /** What was late or missing, in words; null when nothing was. */
+  readonly missing: string | null
 }
 
 const Partial = Schema.Struct({ degraded: Schema.NonEmptyArray(Schema.String) })
 const Uncounted = Schema.Struct({ suppressed: Schema.Null })
-const isPartial = (answer: unknown): boolean => Schema.is(Partial)(answer) || Schema.is(Uncounted)(answer)
+
+// A cursor says until when it holds, so two of one place differ.
+const CURSORS: ReadonlySet<string> = new Set(["next_cursor", "next_page"])
+
+/** The answer with no cursor in it but the fact that there is one. */
+const timeless = (answer: unknown): unknown =>
+  JSON.parse(JSON.stringify(answer, (name, value) => CURSORS.has(name) && value !== null ? "a cursor" : value))
+
+/** What an answer left out, in words; null when it is whole. */
+const leftOut = (answer: unknown): string | null =>
+  Schema.is(Partial)(answer) ? answer.degraded.join(", ") : Schema.is(Uncounted)(answer) ? "suppressed" : null
 
 // A leg that was late once is mostly in time a moment later.
 const ATTEMPTS = 3
@@ -76,8 +86,8 @@ export const run = <E>({ me, neighbours, say, seed }: IsolationOptions<E>) =>
         all,
         ({ asked, check, request, verb }) =>
           tenant.call(verb, request).pipe(
-            Effect.repeat({ times: ATTEMPTS - 1, while: isPartial }),
-            Effect.map((answer): Answered => ({ check, asked, answer, partial: isPartial(answer) }))
+            Effect.repeat({ times: ATTEMPTS - 1, while: (answer) => leftOut(answer) !== null }),
+            Effect.map((answer): Answered => ({ check, asked, answer: timeless(answer), missing: leftOut(answer) }))
           ),
         // A few at once, so that a server far away is not asked one by one, and a small one not by all.
         { concurrency: 4 }
@@ -215,7 +225,8 @@ const compared = (
     for (const [at, now] of state.entries()) {
       const then = before[at]
       if (now.check !== check || then === undefined) continue
-      if (then.partial || now.partial) unclear = `${now.asked}: the server left out a part, so it is not compared`
+      const missing = then.missing ?? now.missing
+      if (missing !== null) unclear = `${now.asked}: not compared, since the server left out ${missing}`
       else {
         const found = difference(then.answer, now.answer)
         if (found !== null) return verdict(check, "breach", before, `${now.asked}: ${found}`)
