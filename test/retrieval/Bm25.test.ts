@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as FastCheck from "effect/FastCheck"
-import { share, weight } from "../../src/retrieval/Bm25.ts"
+import { K1, share, weight } from "../../src/retrieval/Bm25.ts"
 
 const corpus = FastCheck.record({
   rows: FastCheck.nat(100_000),
@@ -35,9 +35,9 @@ describe("Bm25", () => {
   })
 
   it("the textbook figures", () => {
-    // ln(1 + (10 - 2 + 0.5) / (2 + 0.5)) and a text of mean length with the word once: 1 * 2.2 / (1 + 1.2).
+    // ln(1 + (10 - 2 + 0.5) / (2 + 0.5)) and a text of mean length with the word once: 1 * (K1 + 1) / (1 + K1) of K1 + 1.
     assert.closeTo(weight(10, 2), Math.log(4.4), 1e-12)
-    assert.closeTo(share({ rows: 10, meanLength: 20, holding: [2] }, { counts: [1], length: 20 }), 1 / 2.2, 1e-12)
+    assert.closeTo(share({ rows: 10, meanLength: 20, holding: [2] }, { counts: [1], length: 20 }), 1 / (1 + K1), 1e-12)
     assert.strictEqual(share({ rows: 10, meanLength: 20, holding: [] }, { counts: [], length: 20 }), 0)
   })
 })
