@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import { ch, Clickhouse } from "./Clickhouse.ts"
-import { CursorKeys } from "./Cursors.ts"
+import { CursorKeys } from "./CursorKeys.ts"
 
 const Row = Schema.Struct({ key_id: Schema.String, secret: Schema.String })
 

@@ -14,16 +14,10 @@ import type { Refusal, StoreError } from "../kernel/LoomError.ts"
 import { refuse } from "../kernel/LoomError.ts"
 import * as SignedCursor from "../kernel/SignedCursor.ts"
 import type { CursorFault, CursorKey, Listing } from "../kernel/SignedCursor.ts"
+import { CursorKeys } from "./CursorKeys.ts"
 
 /** A cursor as a request gives it. The longest holds a few hundred ids, or a key of 512 characters outside ASCII. */
 export const CursorText = Schema.String.pipe(Schema.maxLength(16_384))
-
-/** Where the keys are kept. */
-export class CursorKeys extends Context.Tag("loom/platform/CursorKeys")<CursorKeys, {
-  /** All keys, the earliest first. */
-  readonly all: Effect.Effect<ReadonlyArray<CursorKey>, StoreError>
-  readonly add: (key: CursorKey) => Effect.Effect<void, StoreError>
-}>() {}
 
 export class Cursors extends Context.Tag("loom/platform/Cursors")<Cursors, {
   /** The cursor that goes on at this place. */

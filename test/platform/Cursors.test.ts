@@ -8,6 +8,7 @@ import * as TestClock from "effect/TestClock"
 import { localCaller } from "../../src/kernel/Caller.ts"
 import type { Refusal } from "../../src/kernel/LoomError.ts"
 import type { CursorKey, Listing } from "../../src/kernel/SignedCursor.ts"
+import { CursorKeys } from "../../src/platform/CursorKeys.ts"
 import * as CursorKeysClickhouse from "../../src/platform/CursorKeysClickhouse.ts"
 import * as Cursors from "../../src/platform/Cursors.ts"
 import { layerEngine } from "../memory/MemoryEngine.ts"
@@ -32,7 +33,7 @@ layer(Layer.provideMerge(CursorKeysClickhouse.layer, layerEngine), { timeout: "1
       }
       const late = yield* process
       assert.strictEqual(yield* late.take(listing, Schema.String, given[0]), "a")
-      const { all } = yield* Cursors.CursorKeys
+      const { all } = yield* CursorKeys
       const before = yield* all
       yield* late.give(listing, "c")
       assert.deepStrictEqual(yield* all, before)
@@ -45,7 +46,7 @@ describe("Cursors", () => {
     Effect.gen(function*() {
       let reads = 0
       const keys: Array<CursorKey> = []
-      const store = Layer.succeed(Cursors.CursorKeys, {
+      const store = Layer.succeed(CursorKeys, {
         all: Effect.sync(() => {
           reads++
           return [...keys]
