@@ -150,7 +150,7 @@ layer(LoomServer.layer(), { excludeTestServices: true, timeout: 60_000 })("Garba
         })
       }
       yield* goesOn
-    }), 120_000)
+    }), 240_000)
 
   it.effect("a field that no verb has is named, whatever it is called", () =>
     Effect.gen(function*() {
