@@ -21,7 +21,10 @@ export class Embedder extends Context.Tag("loom/platform/Embedder")<Embedder, {
   readonly dimensions: number
   /** One unit vector per text, in order; repeatable; texts share batches with those of other callers. */
   readonly embed: (texts: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<Float32Array>, EmbedError>
-  /** The unit vector of a question, placed where the statements that answer it lie. */
+  /**
+   * The unit vector of a question, placed where the statements that answer it lie; all zeros for one of which the model
+   * knows nothing, and no vectors are then compared.
+   */
   readonly embedQuery: (text: string) => Effect.Effect<Float32Array, EmbedError>
 }>() {}
 

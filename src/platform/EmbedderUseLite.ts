@@ -58,6 +58,7 @@ export const make = (options: UseLiteOptions = {}): Effect.Effect<typeof Embedde
       dimensions: Thread.dimensions,
       embed,
       embedQuery: Effect.fn("Embedder.embedQuery")(function*(text: string) {
+        if (!latin.test(text)) return new Float32Array(Thread.dimensions)
         const move = shift ?? (yield* questionShift)
         const [vector] = yield* embed([text])
         if (vector === undefined) return yield* new Unavailable({ operation: "Embedder.embedQuery" })
@@ -70,6 +71,10 @@ export const make = (options: UseLiteOptions = {}): Effect.Effect<typeof Embedde
 export const layer: Layer.Layer<Embedder> = Layer.scoped(Embedder, make())
 
 export const layerWith = (options: UseLiteOptions): Layer.Layer<Embedder> => Layer.scoped(Embedder, make(options))
+
+// The model knows Latin letters and digits. All that is written in others has one and the same vector, which is close to
+// whatever else it does not know.
+const latin = /[\p{Script=Latin}\p{N}]/u
 
 // 2 MB of vectors.
 const rememberedWindows = 1_000

@@ -1,12 +1,13 @@
 /**
  * One order out of what the legs found. The score of a memory is a sum with a stated meaning: the share of the question's
- * words that its text (or its best passage) holds, plus three quarters of its cosine with the question, plus lifts for
+ * words that its text with its key and entities (or its best passage) holds, plus three quarters of its cosine with the question, plus lifts for
  * the identifiers, the entities and the names it holds, for being of the time the question names and for being the
  * question word for word, plus or less what `Priors` bounds, plus or less a bounded part for its tags. It is never below
  * 0. No part depends on which other rows were found.
  */
 import { share } from "./Bm25.ts"
 import * as EntityGraph from "./EntityGraph.ts"
+import { countsWithLabels } from "./Labels.ts"
 import { DEFAULT_TRUST, priors, timeOf } from "./Priors.ts"
 import type { Priors } from "./Priors.ts"
 import { nearness } from "./QuestionTime.ts"
@@ -108,11 +109,17 @@ const judge = (candidate: Candidate, evidence: Evidence, trust: number): Ranked 
   const { corpus, entities, isQuestion, now, tagsDemoted, tagsSoft, terms, time } = evidence
   const { cosines, head, passage } = candidate
   const inExcerpt = candidate.terms !== undefined && corpus !== null ? share(corpus, candidate.terms) : 0
+  const withLabels = candidate.terms !== undefined && corpus !== null
+    ? share(corpusOr(corpus, terms, candidate.terms), {
+      counts: countsWithLabels(terms, candidate),
+      length: candidate.terms.length
+    })
+    : 0
   const inPassage = passage?.share ?? 0
   const similarity = cosines === undefined ? null : closeness(cosines)
   const counts = countsIn(terms, candidate)
   const match = {
-    words: rounded(WEIGHTS.words * Math.max(inExcerpt, inPassage)),
+    words: rounded(WEIGHTS.words * Math.max(withLabels, inPassage)),
     vector: rounded(WEIGHTS.vector * Math.max(similarity ?? 0, 0)),
     identifier: rounded(WEIGHTS.identifier * identifiersHeld(terms, counts)),
     entities: entities === null ? 0 : rounded(WEIGHTS.entities * EntityGraph.share(entities, head.entities)),
@@ -136,14 +143,18 @@ const judge = (candidate: Candidate, evidence: Evidence, trust: number): Ranked 
   }
 }
 
+/** The corpus, or, where no text holds a word of the question and nothing was counted, one in which all are alike. */
+const corpusOr = (corpus: Corpus, terms: ReadonlyArray<TermGroup>, { length }: TermCounts): Corpus =>
+  corpus.rows > 0 ? corpus : { rows: 0, meanLength: length, holding: terms.map(() => 0) }
+
 const unread: QuestionTime = { named: [], asksNow: false }
 
 const sumOf = <Part extends string>(parts: { readonly [_ in Part]: number }): number =>
   Object.values<number>(parts).reduce((sum, part) => sum + part, 0)
 
-/** How often each word group stands in the excerpt and the best passage together. */
-export const countsIn = (terms: ReadonlyArray<TermGroup>, { passage, terms: held }: Candidate): ReadonlyArray<number> =>
-  terms.map((_, at) => (held?.counts[at] ?? 0) + (passage?.counts[at] ?? 0))
+/** How often each word group stands in the excerpt (or else in the labels) and the best passage together. */
+export const countsIn = (terms: ReadonlyArray<TermGroup>, candidate: Candidate): ReadonlyArray<number> =>
+  countsWithLabels(terms, candidate).map((count, at) => count + (candidate.passage?.counts[at] ?? 0))
 
 /** The share of the question's identifiers that a text holds; 0 for a question without any. */
 export const identifiersHeld = (terms: ReadonlyArray<TermGroup>, counts: ReadonlyArray<number>): number =>

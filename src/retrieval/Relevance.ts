@@ -16,8 +16,9 @@ import type { TermGroup } from "./SearchTerms.ts"
 /**
  * `bias` to `size` were fitted by logistic regression on the twenty best hits of 742 and 883 questions to the development
  * conversations, facts and turns together. `near` is what a cosine above NEAR adds: fitted at 7 from few hits, taken
- * rounded. The other three are not in that data and set by hand: to hold an identifier or a name that is asked for is
- * worth a fifth of all words, equality leaves no doubt.
+ * rounded. The others are not in that data and set by hand: to hold an identifier or a name that is asked for is worth a
+ * fifth of all words, a memory without the identifiers asked for (`ERR_7732`) is about others however close it is
+ * (`ERR_7731`: its words and its cosine alone come to a half), equality leaves no doubt.
  */
 export const WEIGHTS = {
   bias: -9.8,
@@ -27,6 +28,7 @@ export const WEIGHTS = {
   size: 1.24,
   identifier: 1,
   named: 1,
+  lacking: 4.5,
   exact: 8
 } as const
 
@@ -52,6 +54,8 @@ export interface OwnEvidence {
   readonly size: number
   /** The share of the question's identifiers that it holds, 0 to 1. */
   readonly identifier: number
+  /** The share of them that it does not hold, 0 to 1; 0 when its words are not known. */
+  readonly lacking: number
   /** Whether one of its entities is a name in the question. */
   readonly named: boolean
   /** Whether it is the question word for word. */
@@ -59,11 +63,11 @@ export interface OwnEvidence {
 }
 
 /** The relevance, rounded to six digits; it never falls when a part of the evidence grows. */
-export const relevance = ({ closeness, exact, identifier, named, size, words }: OwnEvidence): number => {
+export const relevance = ({ closeness, exact, identifier, lacking, named, size, words }: OwnEvidence): number => {
   const close = Math.max(closeness ?? UNKNOWN.closeness, 0)
   const sum = WEIGHTS.bias + WEIGHTS.words * (words ?? UNKNOWN.words) + WEIGHTS.closeness * close +
     WEIGHTS.near * Math.max(close - NEAR, 0) + WEIGHTS.size * Math.log1p(Math.max(size, SMALLEST)) +
-    WEIGHTS.identifier * identifier +
+    WEIGHTS.identifier * identifier - WEIGHTS.lacking * lacking +
     (named ? WEIGHTS.named : 0) + (exact ? WEIGHTS.exact : 0)
   return Math.round(1e6 / (1 + Math.exp(-sum))) / 1e6
 }
@@ -76,16 +80,19 @@ export const evidenceOf = (
 ): (candidate: Candidate) => OwnEvidence => {
   const names = new Set(mentions(text).map(({ entity }) => entity))
   const asked = terms.reduce((sum, { rarity }) => sum + rarity, 0)
+  const asksByIdentifier = terms.some(({ identifier }) => identifier)
   return (candidate) => {
     const { cosines, head, passage, terms: inExcerpt } = candidate
     const counts = countsIn(terms, candidate)
     const isRead = asked > 0 && (inExcerpt !== undefined || passage !== undefined)
+    const identifier = identifiersHeld(terms, counts)
     const held = terms.reduce((sum, { rarity }, at) => (counts[at] ?? 0) > 0 ? sum + rarity : sum, 0)
     return {
       words: isRead ? held / asked : null,
       closeness: cosines === undefined ? null : closeness(cosines),
       size: terms.length,
-      identifier: identifiersHeld(terms, counts),
+      identifier,
+      lacking: isRead && asksByIdentifier ? 1 - identifier : 0,
       named: head.entities.some((entity) => names.has(entity)),
       exact: isQuestion(head)
     }

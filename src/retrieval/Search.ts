@@ -30,7 +30,7 @@ import { SearchIndex } from "./SearchIndex.ts"
 import { haveFailed, make as makeLegs, passedBy } from "./SearchLegs.ts"
 import type { Budgets, LegTrace } from "./SearchLegs.ts"
 import { placeKey } from "./SearchModel.ts"
-import type { LegName, Question, SearchFilter } from "./SearchModel.ts"
+import type { Head, LegName, Question, SearchFilter } from "./SearchModel.ts"
 import { termGroups } from "./SearchTerms.ts"
 import type { TermGroup } from "./SearchTerms.ts"
 import * as Suppressed from "./Suppressed.ts"
@@ -273,11 +273,12 @@ const orNull = (count: Effect.Effect<number, StoreError>): Effect.Effect<number 
     )
   )
 
-/** Whether a head is the question word for word: the same text, or the same claim in canonical form. */
+/** Whether a head is the question word for word: the same text, the same claim in canonical form, or its key. */
 const asked = (text: string) => {
   const exact = sha256(text)
   const same = sha256(canonical(text))
+  const key = text.trim()
   return (
-    { canonical_sha256, content_sha256 }: { readonly canonical_sha256: string; readonly content_sha256: string }
-  ) => content_sha256 === exact || canonical_sha256 === same
+    { canonical_sha256, content_sha256, memory_key }: Pick<Head, "canonical_sha256" | "content_sha256" | "memory_key">
+  ) => content_sha256 === exact || canonical_sha256 === same || memory_key === key
 }

@@ -41,7 +41,8 @@ export const termGroups = (text: string): ReadonlyArray<TermGroup> => {
     if (telling.has(stem) && !groups.has(stem)) {
       groups.set(stem, {
         stem,
-        lemmas: lemmas(word),
+        // A joined name gives its parts too, which are words of their own: ERR_7732 is not held where ERR is.
+        lemmas: words(word).length > 1 ? lemmas(word).slice(0, 1) : lemmas(word),
         identifier: isIdentifier(word),
         name: names.has(stem),
         rarity: rarity(word)

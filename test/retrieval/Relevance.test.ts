@@ -12,14 +12,15 @@ const evidence: FastCheck.Arbitrary<OwnEvidence> = FastCheck.record({
   closeness: FastCheck.option(FastCheck.double({ min: -1, max: 1, noNaN: true })),
   size: FastCheck.nat(40),
   identifier: share,
+  lacking: share,
   named: FastCheck.boolean(),
   exact: FastCheck.boolean()
 })
 
-const nothing: OwnEvidence = { words: 0, closeness: 0, size: 4, identifier: 0, named: false, exact: false }
+const nothing: OwnEvidence = { words: 0, closeness: 0, size: 4, identifier: 0, lacking: 0, named: false, exact: false }
 
 const candidate = (changed: Partial<Candidate>, entities: ReadonlyArray<string> = []): Candidate => ({
-  head: rowOf({ org: "acme", namespace: "relevance" }, { memory_key: "tea", entities }),
+  head: rowOf({ org: "acme", namespace: "relevance" }, { memory_key: "k/1", entities }),
   cosines: undefined,
   terms: undefined,
   passage: undefined,
@@ -38,6 +39,7 @@ describe("Relevance", () => {
         { ...own, words: Math.max(own.words ?? UNKNOWN.words, more) },
         { ...own, closeness: Math.max(own.closeness ?? UNKNOWN.closeness, more) },
         { ...own, identifier: Math.max(own.identifier, more) },
+        { ...own, lacking: Math.min(own.lacking, more) },
         { ...own, named: true },
         { ...own, exact: true }
       ]
@@ -75,5 +77,26 @@ describe("Relevance", () => {
     assert.strictEqual(held("tea v1.9", { terms: { counts: [0, 1], length: 4 } }).identifier, 1)
     assert.isTrue(held("what of the Heron Gates?", {}, ["heron gate"]).named)
     assert.isFalse(held("what of the herons?", {}, ["heron gate"]).named)
+  })
+
+  it("counts words of the key and of the entities as said, and an identifier that nothing holds against the memory", () => {
+    const labelled = (query: string, memory_key: string, entities: ReadonlyArray<string> = []) => {
+      const head = rowOf({ org: "acme", namespace: "relevance" }, { memory_key, entities })
+      const terms = termGroups(query)
+      return evidenceOf(query, terms, () => false)({
+        head,
+        cosines: undefined,
+        terms: { counts: terms.map(() => 0), length: 2 },
+        passage: undefined
+      })
+    }
+    assert.strictEqual(labelled("when is Ana's birthday?", "person/ana/birthday").words, 1)
+    assert.strictEqual(labelled("node version", "project/web/node-version").words, 1)
+    assert.strictEqual(labelled("who owns the ledgers?", "k/1", ["ledger"]).words === 0, false)
+    assert.strictEqual(labelled("what is new in v1.9?", "rel/v1.9").lacking, 0)
+    assert.strictEqual(labelled("what is new in v1.10?", "rel/v1.9").lacking, 1)
+    const close = { ...nothing, words: 0.5, closeness: 0.95 }
+    assert.isAbove(relevance(close), DEFAULT_FLOOR)
+    assert.isBelow(relevance({ ...close, lacking: 1 }), DEFAULT_FLOOR)
   })
 })
