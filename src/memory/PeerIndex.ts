@@ -103,7 +103,8 @@ class Partition {
     const found: Array<Neighbour> = []
     keys.forEach((key, index) => {
       const entry = this.entries[Number(key)]
-      const similarity = (1 - (distances[index] ?? 1)) / unit
+      // Rounded to 8 bits, equal vectors may come out a little above one.
+      const similarity = Math.min(1, (1 - (distances[index] ?? 1)) / unit)
       if (entry !== undefined && similarity >= threshold - (this.exact ? 0 : ROUNDING)) {
         found.push({ ...entry, similarity })
       }
