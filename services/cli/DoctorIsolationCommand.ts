@@ -41,14 +41,21 @@ const cleared = (remote: Remote.Remote, namespaces: ReadonlyArray<string>) =>
 const words = ({ answers, check, detail, outcome }: IsolationVerdict): string =>
   `${outcome.padEnd(7)} ${check} (${answers} compared)${detail === "" ? "" : `\n        ${detail}`}`
 
-const notOpened = (name: string, namespaces: ReadonlyArray<string>): CliFailure =>
-  cliFailure(
+// The server does not tell to which org a token belongs; the examples of the house use this one.
+const EXAMPLE_ORG = "acme"
+
+const notOpened = (org: string | undefined, name: string, namespaces: ReadonlyArray<string>): CliFailure => {
+  const mint = `loom mint-token --org ${org ?? EXAMPLE_ORG} --namespaces ${namespaces.join(",")} --role admin` +
+    " --subject doctor"
+  const ofOrg = org === undefined ? ` (your org instead of ${EXAMPLE_ORG})` : ""
+  return cliFailure(
     "failed",
     "FORBIDDEN",
-    `the token may not write in ${namespaces.join(" and ")}: make one with \`loom mint-token --namespaces ` +
-      `${namespaces.join(",")} --role admin\` and run this with --prefix ${name}`,
+    `the token may not write in ${namespaces.join(" and ")}: make one with \`${mint}\`${ofOrg} and run this with ` +
+      `--prefix ${name}`,
     { namespaces }
   )
+}
 
 const rank = { holds: 0, unclear: 1, breach: 2 } as const
 
@@ -121,7 +128,9 @@ const isolation = Command.make("isolation", {
       }))
     const reachable = Effect.forEach(tenants, ({ call }) => call("memory.list", { count_only: true }))
     const all = yield* Effect.zipRight(reachable, Effect.ensuring(check, cleared(remote, [first, second]))).pipe(
-      Effect.mapError((failure) => failure.detail["code"] === "FORBIDDEN" ? notOpened(name, [first, second]) : failure)
+      Effect.mapError((failure) =>
+        failure.detail["code"] === "FORBIDDEN" ? notOpened(remote.scope.org, name, [first, second]) : failure
+      )
     )
     const verdicts = worstOf(all)
     const failed = failure(verdicts, from)

@@ -88,6 +88,23 @@ const describe = (command: Command, config: CliConfig.CliConfig): string => {
   return at < 0 || next === undefined ? "" : plainText(next)
 }
 
+// An option that the environment may stand for is needed all the same: the library brackets it like one that is not.
+const neededOptions = (command: Command, config: CliConfig.CliConfig): ReadonlyArray<string> =>
+  blocksOf(Descriptor.getHelp(command, config)).flatMap((block) =>
+    block._tag === "DescriptionList"
+      ? block.definitions.filter(([, doc]) => blocksOf(doc).some(isFromEnvironment)).map(([name]) => spanText(name))
+      : []
+  )
+
+const isFromEnvironment = (block: Block): boolean =>
+  block._tag === "Paragraph" && /can be set from/.test(spanText(block.value))
+
+const usageOf = (command: Command, config: CliConfig.CliConfig): string =>
+  neededOptions(command, config).reduce(
+    (usage, name) => usage.replace(`[${name}]`, name),
+    plainText(Usage.getHelp(Descriptor.getUsage(command)))
+  )
+
 type Row = readonly [name: string, meaning: string]
 
 const rowsOf = (command: Command, config: CliConfig.CliConfig): ReadonlyArray<Row> =>
@@ -111,7 +128,7 @@ export const page = ({ children, command, path }: Place, config: CliConfig.CliCo
   const [, ...parents] = [...path].reverse()
   const usage = isGroup
     ? `${path.join(" ")} <command>`
-    : [...parents.reverse(), plainText(Usage.getHelp(Descriptor.getUsage(command)))].join(" ")
+    : [...parents.reverse(), usageOf(command, config)].join(" ")
   const rows = rowsOf(command, config)
   return [
     `${path.join(" ")}: ${describe(command, config)}`,

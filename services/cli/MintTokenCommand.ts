@@ -30,7 +30,7 @@ const words = (token: typeof TokenMint.answer.Type): string =>
 
 const org = Options.text("org").pipe(
   Options.withPseudoName("name"),
-  Options.withDescription("The org it is for (LOOM_ORG)"),
+  Options.withDescription("The org it is for; needed here or in LOOM_ORG"),
   Options.withFallbackConfig(Config.nonEmptyString("LOOM_ORG"))
 )
 
@@ -69,10 +69,12 @@ export const mintTokenCommand = Command.make("mint-token", {
     const now = yield* Clock.currentTimeMillis
     const ttl = Option.isNone(expires) ? undefined : Lifetime.seconds(expires.value, now)
     if (typeof ttl === "string") return yield* cliFailure("usage", "USAGE", `--expires ${ttl}`)
+    const opened = names(namespaces)
+    if (opened.length === 0) return yield* cliFailure("usage", "USAGE", "--namespaces is needed: what the token opens")
     const call = yield* TokenCalls.make
     const answer = yield* call(TokenMint.tag, {
       org,
-      namespaces: names(namespaces),
+      namespaces: opened,
       role,
       kind,
       subject,

@@ -10,7 +10,11 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { resolve } from "node:path"
+import * as SensitivityPolicy from "../../src/memory/SensitivityPolicy.ts"
 import * as EmbedderConfig from "../../src/platform/EmbedderConfig.ts"
+import * as LanguageModelConfig from "../../src/platform/LanguageModelConfig.ts"
+import * as GatePolicy from "../../src/retrieval/GatePolicy.ts"
+import * as RankPolicy from "../../src/retrieval/RankPolicy.ts"
 import { ListenRefused } from "../gateway/Http.ts"
 import { isLoopback } from "../gateway/HttpGuard.ts"
 import * as Settings from "../layers/Settings.ts"
@@ -28,8 +32,16 @@ import { startFailure } from "./StartFailure.ts"
 import { Stop } from "./Stop.ts"
 import { version } from "./Version.ts"
 
-/** All that is read before anything starts, so that every wrong value is told at once. */
-const config = Config.all({ serve: Settings.serve, embedder: EmbedderConfig.config, logging: Logging.config })
+/** All that is read before anything starts, so that every wrong value is told at once: the parts read theirs once more. */
+const config = Config.all({
+  serve: Settings.serve,
+  embedder: EmbedderConfig.config,
+  languageModel: LanguageModelConfig.config,
+  sensitivity: SensitivityPolicy.setting,
+  rank: RankPolicy.setting,
+  gate: GatePolicy.setting,
+  logging: Logging.config
+})
 
 /** The address to call; a server on all addresses is called on this machine. */
 const urlOf = (address: HttpServer.Address): string => {

@@ -17,7 +17,7 @@ import { placeKey } from "../retrieval/SearchModel.ts"
 import type { SearchFilter } from "../retrieval/SearchModel.ts"
 import { AskOptions } from "./AskOptions.ts"
 import { promptFor } from "./AskPrompt.ts"
-import { consistencyOf } from "./Consistency.ts"
+import { consistencyOf, unseenOf } from "./Consistency.ts"
 import type { Consistency } from "./Consistency.ts"
 import type { Evidence, Quote } from "./EvidenceModel.ts"
 import { EvidenceStore } from "./EvidenceStore.ts"
@@ -143,6 +143,7 @@ export const make: Effect.Effect<Ask["Type"], never, Needs> = Effect.gen(functio
       : nothingWritten
     const first = premise !== null && isContradicted ? [premise.sentence] : []
     const quotes = wrote.quotes.length > 0 ? wrote.quotes : quotesOf(ranked, evidence, request.maxChars, first)
+    const unseen = yield* store.keys(scope, filter, unseenOf(quotes, evidence))
     return {
       ...base,
       answer: wrote.quotes.length > 0 ? wrote.answer : quotes.map(({ text }) => text).join("\n"),
@@ -152,7 +153,7 @@ export const make: Effect.Effect<Ask["Type"], never, Needs> = Effect.gen(functio
       dropped: wrote.dropped,
       model: wrote.model,
       premise,
-      consistency: consistencyOf(quotes, evidence),
+      consistency: consistencyOf(quotes, evidence, unseen),
       degraded: [...found.degraded, ...wrote.failed ? [MODEL_UNAVAILABLE] : []]
     }
   })

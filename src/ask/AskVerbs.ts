@@ -129,7 +129,7 @@ export const MemoryAsk = make("memory.ask", {
     premise_verdict: Schema.NullOr(PremiseVerdictView),
     /**
      * `conflicted`: memories that the answer rests on contradict each other, and both are told. `disputed`: a memory that
-     * was found and is not told contradicts it. Null without an answer.
+     * is not told contradicts it; the note names it when it may answer this question. Null without an answer.
      */
     consistency: Schema.NullOr(Schema.Literal("consistent", "conflicted", "disputed")),
     /** The share of the memories told that no other one told contradicts, 0 to 1. */

@@ -10,25 +10,47 @@ export interface Consistency {
   readonly note: string | null
 }
 
-/** Of the quotes of an answer, among all memories that were kept for it; null without any. */
-export const consistencyOf = (quotes: ReadonlyArray<Quote>, kept: ReadonlyArray<Evidence>): Consistency | null => {
-  const told = [...new Set(quotes.map(({ evidence }) => evidence))]
+const toldOf = (quotes: ReadonlyArray<Quote>): ReadonlyArray<Evidence> => [
+  ...new Set(quotes.map(({ evidence }) => evidence))
+]
+
+/** memory_ids that the store holds against a memory told, of memories that were not kept for the answer. */
+export const unseenOf = (quotes: ReadonlyArray<Quote>, kept: ReadonlyArray<Evidence>): ReadonlyArray<string> => {
+  const seen = new Set(kept.map(({ head }) => head.memory_id))
+  const opposing = toldOf(quotes).flatMap(({ conflict_with, head }) =>
+    head.status === "conflicted" ? conflict_with : []
+  )
+  return [...new Set(opposing)].filter((memory_id) => !seen.has(memory_id))
+}
+
+/**
+ * Of the quotes of an answer, among all memories that were kept for it; null without any. `unseen` are the keys of those
+ * `unseenOf` that the reader may read.
+ */
+export const consistencyOf = (
+  quotes: ReadonlyArray<Quote>,
+  kept: ReadonlyArray<Evidence>,
+  unseen: ReadonlyArray<string>
+): Consistency | null => {
+  const told = toldOf(quotes)
   if (told.length === 0) return null
   const opposed = told.filter((one) => contradicting(one, told).length > 0)
   const score = (told.length - opposed.length) / told.length
   if (opposed.length > 0) {
-    return { state: "conflicted", score, note: `These memories contradict each other: ${keysOf(opposed)}.` }
+    return { state: "conflicted", score, note: `These memories contradict each other: ${listOf(keysOf(opposed))}.` }
   }
   const besides = kept.filter((one) => contradicting(one, told).length > 0)
-  if (besides.length > 0) {
+  if (besides.length > 0 || unseenOf(quotes, kept).length > 0) {
+    const keys = [...keysOf(besides), ...unseen]
     return {
       state: "disputed",
       score,
-      note: `Other memories that were found contradict this answer: ${keysOf(besides)}.`
+      note: `Memories that are not told contradict this answer${keys.length === 0 ? "" : `: ${listOf(keys)}`}.`
     }
   }
   return { state: "consistent", score, note: null }
 }
 
-const keysOf = (evidence: ReadonlyArray<Evidence>): string =>
-  [...new Set(evidence.map(({ head }) => `\`${head.memory_key}\``))].join(", ")
+const keysOf = (evidence: ReadonlyArray<Evidence>): ReadonlyArray<string> => evidence.map(({ head }) => head.memory_key)
+
+const listOf = (keys: ReadonlyArray<string>): string => [...new Set(keys)].map((key) => `\`${key}\``).join(", ")

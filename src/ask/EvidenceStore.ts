@@ -16,4 +16,10 @@ export class EvidenceStore extends Context.Tag("loom/ask/EvidenceStore")<Evidenc
     filter: SearchFilter,
     asked: ReadonlyArray<{ readonly place: Place; readonly passage: Passage | null }>
   ) => Effect.Effect<ReadonlyMap<string, EvidenceText>, StoreError>
+  /** The keys of those among these memories that may be found, sorted; of 100 at the most. */
+  readonly keys: (
+    scope: Scope,
+    filter: SearchFilter,
+    memoryIds: ReadonlyArray<string>
+  ) => Effect.Effect<ReadonlyArray<string>, StoreError>
 }>() {}

@@ -1,6 +1,6 @@
 /**
  * `EvidenceStore` on ClickHouse: two short keyed reads, the rows that may answer and, for values too long to be read
- * whole, the passages that were found in them.
+ * whole, the passages that were found in them. Keys are looked up by id within the scope, for a few memories at most.
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -51,6 +51,23 @@ const passages = (scope: Scope, places: ReadonlyArray<Place>, indexes: ReadonlyA
     WHERE chunk_index IN ${ch.array("UInt32", indexes)}
     LIMIT 1 BY ${placeColumns}, chunk_index`
 
+// More than a note can name.
+const MOST_KEYS = 100
+
+const KeyRow = Schema.Struct({ memory_key: Schema.String })
+
+const keys = (scope: Scope, filter: SearchFilter, memoryIds: ReadonlyArray<string>): Statement =>
+  ch.sql("EvidenceStore.keys")`SELECT DISTINCT memory_key
+    ${
+    found(
+      scope,
+      filter,
+      ch.fragment`${within(scope, filter)} AND memory_id IN ${ch.array("String", memoryIds.slice(0, MOST_KEYS))}`
+    )
+  }
+      AND value_kind != 'redacted'
+    ORDER BY memory_key`
+
 type Asked = ReadonlyArray<{ readonly place: Place; readonly passage: Passage | null }>
 
 export const make = (clickhouse: Clickhouse["Type"]): EvidenceStore["Type"] => ({
@@ -81,7 +98,15 @@ export const make = (clickhouse: Clickhouse["Type"]): EvidenceStore["Type"] => (
           : { text: part, offset: passage.start, conflict_with }
       ]
     }))
-  })
+  }),
+  keys: Effect.fn("EvidenceStore.keys")((scope, filter, memoryIds) =>
+    memoryIds.length === 0
+      ? Effect.succeed([])
+      : Effect.map(
+        clickhouse.query(keys(scope, filter, memoryIds), KeyRow),
+        (read) => read.map(({ memory_key }) => memory_key)
+      )
+  )
 })
 
 export const layer: Layer.Layer<EvidenceStore, never, Clickhouse> = Layer.effect(

@@ -1,13 +1,14 @@
 /**
  * Which memories about a file are printed, and in which order; pure and the same for the same rows. Decisions and
  * constraints share a ceiling, the other rows a budget; a row that does not fit is left out whole while the ones after it
- * still get their turn. Every row is shown or counted, and none is shown whose newer one is not.
+ * still get their turn. Every row is shown or counted, and none is shown whose newer one is not. A row from outside that
+ * nobody vouched for stands behind all others and supersedes none of them.
  */
 import * as Order from "effect/Order"
 import type { CountTokens } from "../platform/Tokens.ts"
 import * as Block from "./ForFileBlock.ts"
 import type { FileMemory } from "./ForFileModel.ts"
-import { idOf, isWhole, kindsOf } from "./ForFileModel.ts"
+import { idOf, isUnvouched, kindsOf, printsWhole } from "./ForFileModel.ts"
 
 /**
  * What a coding-agent host passes from a hook to the model as it is, in UTF-16 units. A block stays below it whatever is
@@ -53,7 +54,10 @@ interface Links {
   readonly older: ReadonlyMap<string, ReadonlyArray<FileMemory>>
 }
 
-/** Of two rows of one type that the conflict check linked, the newer one supersedes the older. */
+/**
+ * Of two rows of one type that the conflict check linked, the newer one supersedes the older; but what nobody vouched for
+ * supersedes no row of the house.
+ */
 export const linksOf = (rows: ReadonlyArray<FileMemory>): Links => {
   const byId = new Map(rows.map((row) => [idOf(row), row]))
   const newer = new Map<string, Array<FileMemory>>()
@@ -67,6 +71,7 @@ export const linksOf = (rows: ReadonlyArray<FileMemory>): Links => {
       const other = byId.get(idOf({ namespace: row.namespace, memory_id }))
       if (other === undefined || !isLink(row, other)) continue
       const [late, early] = isNewer(row, other) ? [row, other] : [other, row]
+      if (isUnvouched(late) && !isUnvouched(early)) continue
       put(newer, idOf(early), late)
       put(older, idOf(late), early)
     }
@@ -79,8 +84,9 @@ export const linksOf = (rows: ReadonlyArray<FileMemory>): Links => {
 const first = (is: (row: FileMemory) => boolean): Order.Order<FileMemory> =>
   Order.mapInput(Order.number, (row) => is(row) ? 0 : 1)
 
-/** Pinned rows, then those of a kind, then the caller's own before the team's, then the latest changed. */
+/** What nobody vouched for last; pinned rows, then those of a kind, then the caller's own before the team's, then the latest changed. */
 const plainOrder: Order.Order<FileMemory> = Order.combineAll([
+  first((row) => !isUnvouched(row)),
   first(({ pinned }) => pinned),
   first((row) => kindsOf(row).length > 0),
   first(({ isTeam }) => !isTeam),
@@ -158,7 +164,7 @@ export const choose = ({ file, limits, now, rows, unread }: Asked, count: CountT
       left.push({ row, reason })
     }
     for (const row of ordered) {
-      const whole = isWhole(row)
+      const whole = printsWhole(row)
       const pool = whole ? "whole" : "other"
       const line = row.text === null || (whole && row.isCut) ? null : lines.get(idOf(row)) ?? null
       if ((newer.get(idOf(row)) ?? []).some((other) => gone.has(idOf(other)))) leave(row, "superseded")

@@ -4,7 +4,7 @@
  * a note on them would stand among the marks.
  */
 import type { FileMemory } from "./ForFileModel.ts"
-import { isDecision, isWhole, kindsOf } from "./ForFileModel.ts"
+import { isDecision, isDisputed, isUnvouched, kindsOf, printsWhole } from "./ForFileModel.ts"
 
 /** The longest line of a row that does not print whole, in UTF-16 units. */
 export const LINE = 220
@@ -53,8 +53,12 @@ const headOf = (row: FileMemory, now: number): string =>
     ? `${isDecision(row) ? "Decision" : "Team rule"} (by ${authorOf(row.statedBy)}, ${ageText(now - row.statedAt)})`
     : ""
 
+/** What stands behind the kinds of a row from outside that nobody vouched for, so that it is not read as a rule. */
+const originOf = (row: FileMemory): ReadonlyArray<string> =>
+  isUnvouched(row) ? [row.source_class, "unverified", ...(isDisputed(row) ? ["disputed"] : [])] : []
+
 const marksOf = (row: FileMemory, older: ReadonlyArray<FileMemory>): ReadonlyArray<string> => {
-  const kinds = kindsOf(row).filter((kind) => !(row.isTeam && kind === "decision"))
+  const kinds = [...kindsOf(row).filter((kind) => !(row.isTeam && kind === "decision")), ...originOf(row)]
   return [
     ...(kinds.length === 0 ? [] : [`[${kinds.join(", ")}]`]),
     ...(row.pinned ? ["(pinned)"] : []),
@@ -73,7 +77,7 @@ export const lineOf = (row: FileMemory, older: ReadonlyArray<FileMemory>, now: n
   const lead = [...(head === "" ? [] : [head]), ...marksOf(row, older)].join(" ")
   const start = `- ${lead === "" ? "" : `${lead}${row.isTeam ? ":" : ""} `}`
   const text = oneLine(row.text ?? "")
-  if (isWhole(row)) return `${start}${text}${sourceOf(row)}`
+  if (printsWhole(row)) return `${start}${text}${sourceOf(row)}`
   return cutTo(`${start}${text}${row.isCut ? ELLIPSIS : ""}`, LINE)
 }
 

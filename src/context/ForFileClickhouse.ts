@@ -9,13 +9,15 @@ import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import { identityKey } from "../kernel/Identity.ts"
 import type { Scope, Writer } from "../kernel/Identity.ts"
+import { MemoryRow } from "../memory/MemoryModel.ts"
 import { ch, Clickhouse } from "../platform/Clickhouse.ts"
 import type { Fragment, Statement } from "../platform/Clickhouse.ts"
 import { EpochMillis, Flag, UInt64 } from "../platform/ClickhouseValue.ts"
 import { inPlaces, inScope, placeColumns, PLACES_AT_ONCE, served, within } from "./ContextRowsClickhouse.ts"
-import { isWhole } from "./ForFileModel.ts"
+import { OUTSIDE, printsWhole } from "./ForFileModel.ts"
+import type { FileHead } from "./ForFileModel.ts"
 import { ForFileStore, READ_LINE, READ_WHOLE } from "./ForFileStore.ts"
-import type { FileHead, WriterFilter } from "./ForFileStore.ts"
+import type { WriterFilter } from "./ForFileStore.ts"
 
 // A file with more memories than this is not described by memories; a head is some 300 bytes.
 const MOST_HEADS = 2_000
@@ -37,6 +39,11 @@ const HeadRow = Schema.Struct({
   tags: Schema.Array(Schema.String),
   pinned: Flag,
   conflict_with: Schema.Array(Schema.String),
+  status: MemoryRow.fields.status,
+  source_class: MemoryRow.fields.source_class,
+  content_sha256: Schema.String,
+  verified_kind: MemoryRow.fields.verified_kind,
+  verified_sha256: Schema.String,
   source_resource_id: Schema.String,
   updated_at: EpochMillis,
   actor: Schema.String,
@@ -47,11 +54,15 @@ type HeadRow = typeof HeadRow.Type
 const { total: _, ...headFields } = HeadRow.fields
 const headColumns = ch.join(Object.keys(headFields).map((name) => ch.identifier(name)))
 
+/** `isUnvouched`, for the engine: such rows are the first that the bound keeps from being read. */
+const unvouched: Fragment = ch.fragment`(source_class IN ${ch.array("String", OUTSIDE)}
+  AND (verified_kind = '' OR verified_sha256 != content_sha256))`
+
 const heads = (scope: Scope, writer: WriterFilter, path: string, now: number): Statement =>
   ch.sql("ForFileStore.heads")`SELECT ${headColumns}, count() OVER () AS total FROM loom.memory FINAL
     WHERE ${within(scope, writer)} AND notEmpty(files) AND ${served(now)}
       AND arrayExists(file -> ${storedPath} = ${ch.string(path)}, files)
-    ORDER BY pinned DESC, updated_at DESC, memory_id LIMIT ${ch.uint32(MOST_HEADS)}`
+    ORDER BY ${unvouched}, pinned DESC, updated_at DESC, memory_id LIMIT ${ch.uint32(MOST_HEADS)}`
 
 const StatedRow = Schema.Struct({
   agent: Schema.String,
@@ -114,8 +125,8 @@ export const make = (clickhouse: Clickhouse["Type"]): ForFileStore["Type"] => ({
         Arr.flatten
       )
     const [whole, lines] = yield* Effect.all([
-      read(asked.filter(isWhole), READ_WHOLE),
-      read(asked.filter((head) => !isWhole(head)), READ_LINE)
+      read(asked.filter(printsWhole), READ_WHOLE),
+      read(asked.filter((head) => !printsWhole(head)), READ_LINE)
     ])
     return new Map([...whole, ...lines].map(({ cut, memory_id, text }) => [memory_id, { text, isCut: cut }]))
   })

@@ -10,13 +10,13 @@ import type { Caller } from "../kernel/Caller.ts"
 import { refuse } from "../kernel/LoomError.ts"
 import { bind } from "../kernel/Verb.ts"
 import type { Answer, BoundVerb, Payload } from "../kernel/Verb.ts"
+import { isVerified } from "../memory/MemoryModel.ts"
 import { Tokens } from "../platform/Tokens.ts"
 import { choose, inOrder } from "./ForFile.ts"
-import { repositoryPath } from "./ForFileModel.ts"
-import type { FileMemory } from "./ForFileModel.ts"
+import { isDisputed, repositoryPath } from "./ForFileModel.ts"
+import type { FileHead, FileMemory } from "./ForFileModel.ts"
 import { ForFileOptions } from "./ForFileOptions.ts"
 import { ForFileStore } from "./ForFileStore.ts"
-import type { FileHead } from "./ForFileStore.ts"
 import { MemoryForFile } from "./ForFileVerbs.ts"
 
 const DEFAULT_BUDGET = 300
@@ -34,7 +34,10 @@ const placed = (row: FileMemory) => ({
   user_id: row.user_id,
   session_id: row.session_id,
   memory_type: row.memory_type,
-  pinned: row.pinned
+  pinned: row.pinned,
+  source_class: row.source_class,
+  verified: isVerified(row),
+  disputed: isDisputed(row)
 })
 
 export const make: Effect.Effect<ReadonlyArray<BoundVerb>, never, ForFileStore | ForFileOptions | Tokens> = Effect.gen(

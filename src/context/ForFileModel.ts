@@ -3,13 +3,17 @@
  * is. Paths are compared by their segments, so `./src\\a.ts` and `src/a.ts/` are one file.
  */
 import type { Writer } from "../kernel/Identity.ts"
+import { isVerified } from "../memory/MemoryModel.ts"
+import type { MemoryRow } from "../memory/MemoryModel.ts"
 
 /** The kinds that a line names, in the order in which it names them. */
 export const KINDS = ["constraint", "gotcha", "decision"] as const
 export type Kind = typeof KINDS[number]
 
 /** A memory whose files name the path. */
-export interface FileMemory extends Writer {
+export interface FileMemory
+  extends Writer, Pick<MemoryRow, "status" | "source_class" | "content_sha256" | "verified_kind" | "verified_sha256">
+{
   readonly namespace: string
   readonly memory_key: string
   readonly memory_id: string
@@ -32,6 +36,9 @@ export interface FileMemory extends Writer {
   readonly isCut: boolean
 }
 
+/** A memory without its value. */
+export type FileHead = Omit<FileMemory, "text" | "isCut" | "isTeam">
+
 const isKind = ({ memory_type, tags }: Pick<FileMemory, "memory_type" | "tags">, kind: Kind): boolean =>
   memory_type === kind || tags.includes(kind) || tags.includes(`kind:${kind}`)
 
@@ -41,9 +48,23 @@ export const kindsOf = (memory: Pick<FileMemory, "memory_type" | "tags">): Reado
 
 export const isDecision = (memory: Pick<FileMemory, "memory_type" | "tags">): boolean => isKind(memory, "decision")
 
-/** Whether a memory prints whole: decisions and constraints. */
+/** Whether a memory is a rule: decisions and constraints. */
 export const isWhole = (memory: Pick<FileMemory, "memory_type" | "tags">): boolean =>
   isKind(memory, "constraint") || isDecision(memory)
+
+/** Where a memory comes from whose words are not its writer's own. */
+export const OUTSIDE = ["external", "imported"] as const
+
+/** Whether a memory came from outside and nobody vouched for what it says now: an attestation gone stale is none. */
+export const isUnvouched = (
+  memory: Pick<FileMemory, "source_class" | "content_sha256" | "verified_kind" | "verified_sha256">
+): boolean => OUTSIDE.some((outside) => outside === memory.source_class) && !isVerified(memory)
+
+/** Whether a memory prints whole: a rule that somebody of the house stated or vouched for. */
+export const printsWhole = (memory: FileHead): boolean => isWhole(memory) && !isUnvouched(memory)
+
+/** Whether the store holds a memory that says otherwise. */
+export const isDisputed = ({ status }: Pick<FileMemory, "status">): boolean => status === "conflicted"
 
 /** One string for a memory among several namespaces. */
 export const idOf = ({ memory_id, namespace }: Pick<FileMemory, "memory_id" | "namespace">): string =>

@@ -5,13 +5,10 @@ import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type { Scope, Writer } from "../kernel/Identity.ts"
 import type { StoreError } from "../kernel/LoomError.ts"
-import type { FileMemory } from "./ForFileModel.ts"
+import type { FileHead } from "./ForFileModel.ts"
 
 /** Null matches every writer. */
 export type WriterFilter = { readonly [Name in keyof Writer]: string | null }
-
-/** A memory without its value. */
-export type FileHead = Omit<FileMemory, "text" | "isCut" | "isTeam">
 
 export interface FileHeads {
   readonly heads: ReadonlyArray<FileHead>

@@ -21,7 +21,12 @@ const Placed = {
   user_id: Schema.String,
   session_id: Schema.String,
   memory_type: Schema.String,
-  pinned: Schema.Boolean
+  pinned: Schema.Boolean,
+  source_class: Schema.String,
+  /** Whether somebody vouched for what it says now. */
+  verified: Schema.Boolean,
+  /** Whether the store holds a memory that says otherwise. */
+  disputed: Schema.Boolean
 }
 
 export const MemoryForFile = make("memory.for_file", {
@@ -35,7 +40,7 @@ export const MemoryForFile = make("memory.for_file", {
     when: "You are about to edit the file.",
     whenNot: "You have a question (memory.search), or the key is known (memory.get).",
     args:
-      "file is a repository path, compared with the files that memories name; ./, backslashes and a trailing slash make no difference. token_budget (300) holds the rows that are neither decisions nor constraints; these share a ceiling of their own. extra_namespaces adds their rows as team rules; one that the token does not open is skipped and named. agent, user_id and session_id narrow the own namespace alone. block is empty when nothing names the file, and always below 10,000 characters; left_out lists what it does not show."
+      "file is a repository path, compared with the files that memories name; ./, backslashes and a trailing slash make no difference. token_budget (300) holds the rows that are neither decisions nor constraints; these share a ceiling of their own. What came from outside (external, imported) and nobody vouched for as it is says so in its brackets, behind the others, and is no rule. extra_namespaces adds their rows as team rules; one that the token does not open is skipped and named. agent, user_id and session_id narrow the own namespace alone. block is empty when nothing names the file, and always below 10,000 characters; left_out lists what it does not show."
   },
   payload: Schema.Struct({
     ...scopeFields,

@@ -79,8 +79,11 @@ export const layerDeclaredOnly: Layer.Layer<SensitivityPolicy> = Layer.succeed(S
 })
 
 /** On unless `LOOM_MEMORY_SENSITIVITY_AUTODETECT` is false. */
+export const setting: Config.Config<boolean> = Config.nested(
+  Config.withDefault(Config.boolean("MEMORY_SENSITIVITY_AUTODETECT"), true),
+  "LOOM"
+)
+
 export const layerConfig: Layer.Layer<SensitivityPolicy, ConfigError.ConfigError> = Layer.unwrapEffect(
-  Config.nested(Config.withDefault(Config.boolean("MEMORY_SENSITIVITY_AUTODETECT"), true), "LOOM").pipe(
-    Effect.map((detect) => detect ? layerDetect : layerDeclaredOnly)
-  )
+  Effect.map(setting, (detect) => detect ? layerDetect : layerDeclaredOnly)
 )

@@ -101,6 +101,42 @@ layer(layerAsk, { timeout: 60_000 })("Ask on an engine", (it) => {
       )
     }))
 
+  it.effect("what is told and contradicted by a memory that is not is disputed; it is named to whoever may find it", () =>
+    Effect.gen(function*() {
+      const scope = fresh()
+      const [told, other] = yield* remember(scope, [
+        {
+          memory_key: "a",
+          value: "Nadia eats peanuts",
+          status: "conflicted",
+          conflict_with: ["mem_b"],
+          user_id: "ada"
+        },
+        { memory_key: "b", memory_id: "mem_b", value: "The clinic forbids all legumes", status: "conflicted" },
+        { memory_key: "c", value: "Otto repairs bicycles", conflict_with: ["mem_b"], user_id: "ada" }
+      ])
+      const said = (question: string, filter: Partial<SearchFilter> = {}) =>
+        Effect.map(ask(scope, question, filter), ({ consistency, quotes }) => [
+          quotes.map(({ evidence }) => evidence.head.memory_key).join(),
+          consistency?.state,
+          consistency?.note
+        ])
+      const eats = "What does Nadia eat?"
+      const named = ["a", "disputed", "Memories that are not told contradict this answer: `b`."]
+      const unnamed = ["a", "disputed", "Memories that are not told contradict this answer."]
+      assert.deepStrictEqual(yield* said(eats), named)
+      assert.deepStrictEqual(yield* said(eats, { user_id: "ada" }), unnamed)
+      assert.deepStrictEqual(yield* said(eats, { exclude_keys: ["b"] }), unnamed)
+      // A link that was settled disputes nothing.
+      assert.deepStrictEqual(yield* said("What does Otto repair?"), ["c", "consistent", null])
+      const hidden = yield* change(other!, { sensitivity: "high" })
+      assert.deepStrictEqual(yield* said(eats), unnamed)
+      yield* change(hidden, { sensitivity: "none", status: "tombstoned" })
+      assert.deepStrictEqual(yield* said(eats), unnamed)
+      yield* change(told!, { status: "active", conflict_with: [] })
+      assert.deepStrictEqual(yield* said(eats), ["a", "consistent", null])
+    }))
+
   it.effect(
     "whatever is stored, each line of an answer stands in a value that the reader may read",
     () =>

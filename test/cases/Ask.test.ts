@@ -219,6 +219,12 @@ layer(layerTeam, { excludeTestServices: true, timeout: 90_000 })("memory.ask wit
       assert.sameMembers(answer.answer.split("\n"), ["Nadia eats peanuts", "Nadia does not eat peanuts"])
       assert.deepInclude(answer, { consistency: "conflicted", consistency_score: 0, premise_conflict: false })
       assert.match(answer.consistency_note ?? "", /`a`.*`b`|`b`.*`a`/)
+      // One side alone is told as disputed, without the key of what this question may not be answered with.
+      for (const fields of [{ agent: "one" }, { exclude_keys: ["b"] }]) {
+        const one = yield* ask("Does Nadia eat peanuts?", fields)
+        assert.deepInclude(one, { answer: "Nadia eats peanuts", consistency: "disputed", consistency_score: 1 })
+        assert.notInclude(one.consistency_note ?? "`b`", "`b`")
+      }
       assert.isFalse((yield* ask("Why did Nadia stop eating peanuts?")).premise_conflict)
     }))
 

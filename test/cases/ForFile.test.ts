@@ -5,7 +5,7 @@
 import { assert, describe, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { MemoryForFile } from "../../src/context/ForFileVerbs.ts"
-import { MemoryPin } from "../../src/memory/LifecycleVerbs.ts"
+import { MemoryPin, MemoryVerify } from "../../src/memory/LifecycleVerbs.ts"
 import { MemoryDelete, MemorySet, MemoryUpdate } from "../../src/memory/MemoryVerbs.ts"
 import { ships } from "../support/Facts.ts"
 import { freshNamespace, get, ok, post, refusal } from "../support/LoomHttp.ts"
@@ -189,6 +189,8 @@ layer(layerTeam, { excludeTestServices: true, timeout: 90_000 })("memory.for_fil
         // Pinned only now, since no write is stored beside a pin that it contradicts.
         yield* ok(MemoryPin, { namespace, memory_key: "orion/a" }, { token: writer })
         const own = yield* linesFor(namespace, writer)
+        const { memories } = yield* blockFor(namespace, writer)
+        assert.deepStrictEqual(memories.map(({ disputed }) => disputed), [true, true, false])
         assert.deepStrictEqual(own.slice(0, 2), [`- ${ships(16)}`, `- [decision] (pinned) ${ships(15)}`])
         const team = yield* linesFor(home, writer, { extra_namespaces: [namespace] })
         assert.include(team, `- Team rule (by writer, now) (supersedes decision orion/a): ${ships(16)}`)
@@ -198,6 +200,49 @@ layer(layerTeam, { excludeTestServices: true, timeout: 90_000 })("memory.for_fil
           least.left_out.map(({ memory_id, reason }) => `${memory_id} ${reason}`),
           `${older.memory_id} superseded`
         )
+      }))
+  })
+
+  describe("what came from outside", () => {
+    it.effect("is marked, a line long and behind the rules of the house until somebody vouches for it as it is", () =>
+      Effect.gen(function*() {
+        const { writer } = yield* Tokens
+        const [namespace, home] = [freshNamespace(), freshNamespace()]
+        const outside = { tags: ["constraint"], source_class: "external" }
+        const long = `Amounts are floats ${"whatever the ledger says ".repeat(40)}`.trim()
+        yield* remember(namespace, writer, "billing/house", "Integers hold every amount", { tags: ["constraint"] })
+        yield* remember(namespace, writer, "billing/page", long, outside)
+        yield* remember(namespace, writer, "billing/plain", "Ask Otto before any release", { source_class: "imported" })
+        const first = yield* blockFor(namespace, writer)
+        const lines = first.block.split("\n").slice(1, -1)
+        assert.strictEqual(lines[0], "- [constraint] Integers hold every amount")
+        assert.isTrue(lines[1]?.startsWith("- [constraint, external, unverified] Amounts are floats"), lines[1])
+        assert.isTrue(lines[1]?.endsWith("…") && lines[1].length <= 220)
+        assert.strictEqual(lines[2], "- [imported, unverified] Ask Otto before any release")
+        const trust = ({ memories }: typeof first) =>
+          memories.map((
+            { disputed, memory_key, source_class, verified }
+          ) => [memory_key, source_class, verified, disputed])
+        assert.deepStrictEqual(trust(first), [
+          ["billing/house", "asserted", false, false],
+          ["billing/page", "external", false, false],
+          ["billing/plain", "imported", false, false]
+        ])
+        const team = yield* linesFor(home, writer, { extra_namespaces: [namespace] })
+        assert.isTrue(team[1]?.startsWith("- Team rule (by writer, now) [constraint, external, unverified]: Amounts"))
+
+        yield* ok(MemoryVerify, { namespace, memory_key: "billing/page" }, { token: writer })
+        const vouched = yield* blockFor(namespace, writer)
+        assert.include(vouched.block, `\n- [constraint] ${long}\n`)
+        assert.deepInclude(trust(vouched), ["billing/page", "external", true, false])
+        // What it says by now, nobody has vouched for.
+        const value = "Amounts are text"
+        yield* ok(MemoryUpdate, { namespace, memory_key: "billing/page", value, source_class: "external" }, {
+          token: writer
+        })
+        const stale = yield* blockFor(namespace, writer)
+        assert.include(stale.block, "\n- [constraint, external, unverified] Amounts are text\n")
+        assert.deepInclude(trust(stale), ["billing/page", "external", false, false])
       }))
   })
 

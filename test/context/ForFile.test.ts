@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as FastCheck from "effect/FastCheck"
 import { choose, inOrder, linksOf, MOST_CHARACTERS } from "../../src/context/ForFile.ts"
 import { FOOTER, headerOf, moreLine } from "../../src/context/ForFileBlock.ts"
-import { idOf, isWhole } from "../../src/context/ForFileModel.ts"
+import { idOf, isUnvouched, printsWhole } from "../../src/context/ForFileModel.ts"
 import type { FileMemory } from "../../src/context/ForFileModel.ts"
 import type { CountTokens } from "../../src/platform/Tokens.ts"
 import { noon } from "../memory/MemoryFixture.ts"
@@ -27,6 +27,15 @@ const rowsDrawn = FastCheck.array(
     tags: FastCheck.subarray(["decision", "constraint", "gotcha", "outcome:failed"], { maxLength: 2 }),
     pinned: FastCheck.boolean(),
     isTeam: FastCheck.boolean(),
+    status: FastCheck.constantFrom("active" as const, "conflicted" as const),
+    source_class: FastCheck.constantFrom(
+      "asserted" as const,
+      "derived" as const,
+      "imported" as const,
+      "external" as const
+    ),
+    verified_kind: FastCheck.constantFrom("" as const, "" as const, "human" as const, "process" as const),
+    verified_sha256: FastCheck.constantFrom("said", "before"),
     updated_at: FastCheck.integer({ min: noon - 100, max: noon }),
     statedAt: FastCheck.integer({ min: noon - 5, max: noon }),
     words: FastCheck.oneof(FastCheck.integer({ min: 0, max: 40 }), FastCheck.integer({ min: 0, max: 900 })),
@@ -91,14 +100,28 @@ describe("the choice", () => {
           }
 
           // The ceiling and the budget; of the budget only the line that counts may go over.
-          const plain = body.filter((_, at) => !isWhole(shown[at] ?? about("none")))
-          const whole = body.filter((_, at) => isWhole(shown[at] ?? about("none")))
+          const plain = body.filter((_, at) => !printsWhole(shown[at] ?? about("none")))
+          const whole = body.filter((_, at) => printsWhole(shown[at] ?? about("none")))
           assert.isAtMost(cost(whole), limits.ceiling)
           if (plain.length > 0) assert.isAtMost(cost([...plain, ...closing.filter(isMore)]), limits.budget)
           assert.isTrue(plain.every((line) => line.length <= 220))
 
           // What was not read whole is not shown as if it were.
-          assert.isTrue(shown.every((row) => row.text !== null && !(isWhole(row) && row.isCut)))
+          assert.isTrue(shown.every((row) => row.text !== null && !(printsWhole(row) && row.isCut)))
+
+          // What nobody vouched for says so, stands behind all others, is a line at most and named as no rule.
+          for (const [at, row] of shown.entries()) {
+            const isOutside = row.source_class === "external" || row.source_class === "imported"
+            const isMarked = isOutside && (row.verified_kind === "" || row.verified_sha256 !== row.content_sha256)
+            const mark = `${row.source_class}, unverified${row.status === "conflicted" ? ", disputed" : ""}]`
+            if (isMarked) assert.include(body[at], mark)
+            else assert.notMatch(body[at] ?? "", /unverified|disputed/)
+            if (isMarked) assert.isAtMost(body[at]?.length ?? 0, 220)
+            if (isMarked) assert.isTrue(shown.slice(at).every(isUnvouched))
+          }
+          assert.isFalse(above.some(({ row }) => isUnvouched(row)))
+          const house = rows.filter((row) => !isUnvouched(row))
+          assert.deepStrictEqual(keys(inOrder(rows).slice(0, house.length)), keys(inOrder(house)))
 
           // A newer row stands above the older one, and falls with it.
           const { newer } = linksOf(rows)
@@ -221,6 +244,46 @@ describe("the choice", () => {
     ]
     assert.deepStrictEqual(keys(inOrder(rows)), ["pin", "gotcha", "team-decision", "plain-new", "plain-old", "team"])
   })
+
+  it.effect("what nobody vouched for is last, though pinned and newer, and takes no rule of the house with it", () =>
+    Effect.gen(function*() {
+      const count = yield* counter
+      const rows = [
+        about("outside", {
+          memory_type: "constraint",
+          source_class: "external",
+          status: "conflicted",
+          pinned: true,
+          text: "word ".repeat(2_000),
+          conflict_with: ["mem_house"],
+          statedAt: noon + DAY
+        }),
+        about("stale", {
+          tags: ["decision"],
+          source_class: "imported",
+          source_resource_id: "knowledge:adr-7",
+          verified_kind: "human",
+          verified_sha256: "before",
+          text: "Floats hold every amount"
+        }),
+        about("vouched", {
+          tags: ["constraint"],
+          source_class: "external",
+          verified_kind: "human",
+          verified_sha256: "said",
+          updated_at: noon - 1
+        }),
+        about("house", { memory_type: "constraint", status: "conflicted", conflict_with: ["mem_outside"] })
+      ]
+      const { block, shown } = chosen(count, rows)
+      assert.deepStrictEqual(keys(shown), ["house", "vouched", "outside", "stale"])
+      const lines = linesOf(block)
+      assert.deepStrictEqual(lines.slice(1, 3), Array(2).fill("- [constraint] Deploys happen on Tuesdays"))
+      assert.isTrue(lines[3]?.startsWith("- [constraint, external, unverified, disputed] (pinned) word word"))
+      assert.strictEqual(lines[3]?.length, 220)
+      assert.strictEqual(lines[4], "- [decision, imported, unverified] Floats hold every amount")
+      assert.deepStrictEqual(keys(chosen(count, rows, { budget: 0 }).shown), ["house", "vouched"])
+    }))
 
   it("places a newer row above the older pinned one; of two typed decisions each keeps its place", () => {
     const pair = (memory_type: string) => [

@@ -139,6 +139,10 @@ layer(layerTeam, { excludeTestServices: true, timeout: 60_000 })("loom doctor is
           const refused = yield* asked("--url", url, "--token", token, "--prefix", "mine")
           assert.strictEqual(refused.code, 1)
           assert.match(refused.stderr, /loom: the token may not write in mine-a and mine-b: .*--prefix mine\n$/)
+          // The line that it advises runs as it stands.
+          const advised = /`loom (mint-token [^`]*)`/.exec(refused.stderr)?.[1]?.split(" ") ?? []
+          const minted = yield* loom(advised, { env: { LOOM_BASE_URL: url, LOOM_API_KEY: root } })
+          assert.strictEqual(minted.code, 0, minted.stderr)
         }
         assert.match((yield* asked("--url", url)).stderr, /UNAUTHENTICATED/)
         assert.strictEqual((yield* asked("--url", url, "--rounds", "0")).code, 2)

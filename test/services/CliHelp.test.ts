@@ -33,6 +33,16 @@ describe("loom --help", () => {
         assert.include(stdout.slice(stdout.indexOf("\nExamples:")), `loom ${name.split(" ")[0]}`)
       })))
 
+  it.effect("loom mint-token shows what it needs without brackets, also where the environment may stand for it", () =>
+    Effect.map(
+      loom(["mint-token", "--help"]),
+      ({ stdout }) =>
+        assert.match(
+          stdout,
+          /^Usage: loom mint-token --org name --namespaces names\S* \[--role .*\] --subject name \[/m
+        )
+    ))
+
   it.effect("loom import alone shows its formats", () =>
     Effect.map(loom(["import"]), ({ code, stdout }) => {
       assert.strictEqual(code, 0)
@@ -50,6 +60,7 @@ describe("a wrong command line", () => {
       yield* usageFault(["health", "--nope"], /--nope/)
       yield* usageFault(["health", "extra"], /extra/)
       yield* usageFault(["mint-token"], /--org/)
+      yield* usageFault(["mint-token", "--org", "a", "--subject", "s"], /--namespaces/)
       yield* usageFault(
         ["mint-token", "--org", "a", "--subject", "s", "--expires", "soon"],
         /--expires takes a lifetime/
@@ -78,6 +89,25 @@ describe("a wrong configuration", () => {
       assert.deepStrictEqual([code, stdout], [2, ""])
       for (const name of ["--port", "LOOM_MODE", "LOOM_EMBEDDER", "LOOM_LOG_LEVEL"]) assert.include(stderr, `${name}: `)
       assert.notInclude(stderr, "is missing")
+      assert.strictEqual(stderr.trimEnd().split("\n").length, 1, stderr)
+    }))
+
+  it.effect("is told whole whichever part of the server reads it", () =>
+    Effect.gen(function*() {
+      const env = {
+        LOOM_SEARCH_GATE: "7",
+        LOOM_LLM_URL: "http://x",
+        LOOM_CONFLICT_THRESHOLD: "3",
+        LOOM_MEMORY_SEARCH_TRUST_WEIGHT: "9",
+        LOOM_MEMORY_SENSITIVITY_AUTODETECT: "perhaps",
+        LOOM_DATA: "/nowhere"
+      }
+      const { code, stderr } = yield* loom(["serve"], { env })
+      assert.strictEqual(code, 2)
+      for (const name of Object.keys(env).filter((name) => name !== "LOOM_LLM_URL" && name !== "LOOM_DATA")) {
+        assert.include(stderr, `${name}: `)
+      }
+      assert.include(stderr, "LOOM_LLM_MODEL: needed with LOOM_LLM_URL")
       assert.strictEqual(stderr.trimEnd().split("\n").length, 1, stderr)
     }))
 
