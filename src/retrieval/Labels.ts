@@ -3,8 +3,7 @@
  * over "14 March"), and its entities. Many values do not repeat them, so a word that stands there counts as said. Pure.
  */
 import { stems, words } from "../platform/Analyzer.ts"
-import type { Candidate } from "./Fusion.ts"
-import type { Head } from "./SearchModel.ts"
+import type { Head, TermCounts } from "./SearchModel.ts"
 import type { TermGroup } from "./SearchTerms.ts"
 
 type Labelled = Pick<Head, "memory_key" | "entities">
@@ -23,7 +22,7 @@ export const labelsHold = (terms: ReadonlyArray<TermGroup>, head: Labelled): Rea
 /** How often each word group stands in the excerpt, one that only the labels hold counting once. */
 export const countsWithLabels = (
   terms: ReadonlyArray<TermGroup>,
-  { head, terms: counted }: Pick<Candidate, "head" | "terms">
+  { head, terms: counted }: { readonly head: Labelled; readonly terms: TermCounts | undefined }
 ): ReadonlyArray<number> => {
   const held = labelsHold(terms, head)
   return terms.map((_, at) => (counted?.counts[at] ?? 0) || (held[at] === true ? 1 : 0))
