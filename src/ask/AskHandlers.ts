@@ -7,13 +7,11 @@ import * as Effect from "effect/Effect"
 import { readableUser, resolveScope } from "../kernel/Caller.ts"
 import type { Caller } from "../kernel/Caller.ts"
 import type { Scope } from "../kernel/Identity.ts"
-import { refuse } from "../kernel/LoomError.ts"
 import { bind } from "../kernel/Verb.ts"
 import type { Answer, BoundVerb, Payload } from "../kernel/Verb.ts"
 import { asOfOf } from "../memory/AsOfFields.ts"
 import { isVerified } from "../memory/MemoryModel.ts"
-import { isBlank } from "../platform/Analyzer.ts"
-import { filterOf, saidOf } from "../retrieval/SearchRequests.ts"
+import { filterOf, isAsking, saidOf } from "../retrieval/SearchRequests.ts"
 import { viewOf, visibleTo } from "../retrieval/SearchView.ts"
 import { Ask, silent } from "./Ask.ts"
 import type { AskResult } from "./Ask.ts"
@@ -36,9 +34,7 @@ export const make: Effect.Effect<ReadonlyArray<BoundVerb>, never, Ask> = Effect.
   const handler = (request: Payload<typeof MemoryAsk>, caller: Caller) =>
     Effect.gen(function*() {
       const scope = yield* resolveScope(caller, request)
-      if (isBlank(request.query)) {
-        return yield* refuse("INVALID_ARGUMENT", "`query` is blank: it asks for nothing", { field: "query" })
-      }
+      yield* isAsking(request)
       const now = yield* Clock.currentTimeMillis
       const asOf = yield* asOfOf(request, now)
       const { none, user } = readableUser(caller, request.user_id)

@@ -3,19 +3,13 @@
  * said in citations. An answer that is not known is a 200 with `abstain`.
  */
 import * as Schema from "effect/Schema"
-import { OptionalName } from "../kernel/Identity.ts"
 import { make } from "../kernel/Verb.ts"
-import { asOfAnswer, asOfFields } from "../memory/AsOfFields.ts"
-import { Confidence, EntityNames, MemoryTypeName, scopeFields, TimeText, writerFields } from "../memory/MemoryFields.ts"
+import { asOfAnswer } from "../memory/AsOfFields.ts"
+import { questionFields } from "../retrieval/SearchFields.ts"
 import { SearchHitView } from "../retrieval/SearchVerbs.ts"
 
-// A question, or a text that holds one; what is longer is a document.
-const MAX_QUERY = 8_192
 // From the shortest sentence to a page.
 const [LEAST_ANSWER, MOST_ANSWER] = [40, 4_000]
-
-// Longer than any tag or key, so that what cannot match is still taken literally.
-const Texts = Schema.Array(Schema.String.pipe(Schema.maxLength(512))).pipe(Schema.maxItems(256))
 
 /** One part of one memory that the answer rests on. */
 export const CitationView = Schema.Struct({
@@ -76,25 +70,8 @@ export const MemoryAsk = make("memory.ask", {
       "query is the question. Which memories may answer is said as in memory.search: agent, user_id, session_id, run_id, memory_type, tags, entity_filter, time windows, as_of. Reflections answer only when memory_type asks for them; outside content (source_class external) only once somebody vouched for it as it is. source is extractive (each line of answer is a stored sentence), synthesis (sentences with [n], the citation's number) or none. allow_synthesis=false quotes only. When abstain is true, say that the memory does not know; do not answer from the results. premise_conflict says that the question takes for granted what the memory denies, or the opposite of what it states: correct that first; another number, day or name than the stored one is not told so. consistency conflicted means that the memories told contradict each other: tell both. citations says for each part the key, the place in the value, who said it and when."
   },
   payload: Schema.Struct({
-    ...scopeFields,
-    ...writerFields,
-    session_ids: Schema.optional(Schema.Array(OptionalName).pipe(Schema.maxItems(256))),
-    run_id: Schema.optional(OptionalName),
-    query: Schema.String.pipe(Schema.maxLength(MAX_QUERY)),
+    ...questionFields,
     top_k: Schema.optional(Schema.Int.pipe(Schema.between(1, 50))),
-    memory_type: Schema.optional(MemoryTypeName),
-    tags: Schema.optional(Texts),
-    tags_every: Schema.optional(Texts),
-    tags_none: Schema.optional(Texts),
-    tags_soft: Schema.optional(Texts),
-    demote_tags: Schema.optional(Texts),
-    entity_filter: Schema.optional(EntityNames),
-    exclude_keys: Schema.optional(Texts),
-    include_superseded: Schema.optional(Schema.Boolean),
-    ...asOfFields,
-    created_after: Schema.optional(TimeText),
-    created_before: Schema.optional(TimeText),
-    confidence_gte: Schema.optional(Confidence),
     allow_synthesis: Schema.optional(Schema.Boolean),
     max_answer_chars: Schema.optional(Schema.Int.pipe(Schema.between(LEAST_ANSWER, MOST_ANSWER)))
   }),

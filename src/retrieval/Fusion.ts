@@ -109,15 +109,16 @@ const judge = (candidate: Candidate, evidence: Evidence, trust: number): Ranked 
   const { corpus, entities, isQuestion, now, tagsDemoted, tagsSoft, terms, time } = evidence
   const { cosines, head, passage } = candidate
   const inExcerpt = candidate.terms !== undefined && corpus !== null ? share(corpus, candidate.terms) : 0
+  const said = countsWithLabels(terms, candidate)
   const withLabels = candidate.terms !== undefined && corpus !== null
     ? share(corpusOr(corpus, terms, candidate.terms), {
-      counts: countsWithLabels(terms, candidate),
+      counts: said,
       length: candidate.terms.length
     })
     : 0
   const inPassage = passage?.share ?? 0
   const similarity = cosines === undefined ? null : closeness(cosines)
-  const counts = countsIn(terms, candidate)
+  const counts = withPassage(said, candidate)
   const match = {
     words: rounded(WEIGHTS.words * Math.max(withLabels, inPassage)),
     vector: rounded(WEIGHTS.vector * Math.max(similarity ?? 0, 0)),
@@ -154,7 +155,10 @@ const sumOf = <Part extends string>(parts: { readonly [_ in Part]: number }): nu
 
 /** How often each word group stands in the excerpt (or else in the labels) and the best passage together. */
 export const countsIn = (terms: ReadonlyArray<TermGroup>, candidate: Candidate): ReadonlyArray<number> =>
-  countsWithLabels(terms, candidate).map((count, at) => count + (candidate.passage?.counts[at] ?? 0))
+  withPassage(countsWithLabels(terms, candidate), candidate)
+
+const withPassage = (counts: ReadonlyArray<number>, { passage }: Candidate): ReadonlyArray<number> =>
+  counts.map((count, at) => count + (passage?.counts[at] ?? 0))
 
 /** The share of the question's identifiers that a text holds; 0 for a question without any. */
 export const identifiersHeld = (terms: ReadonlyArray<TermGroup>, counts: ReadonlyArray<number>): number =>

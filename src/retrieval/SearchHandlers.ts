@@ -11,7 +11,6 @@ import type { Overloaded, StoreError } from "../kernel/LoomError.ts"
 import { bind } from "../kernel/Verb.ts"
 import type { BoundVerb } from "../kernel/Verb.ts"
 import { asOfOf } from "../memory/AsOfFields.ts"
-import { isBlank } from "../platform/Analyzer.ts"
 import { Cursors } from "../platform/Cursors.ts"
 import { Tokens } from "../platform/Tokens.ts"
 import type { GatePolicy } from "./GatePolicy.ts"
@@ -19,7 +18,7 @@ import { Search } from "./Search.ts"
 import type { SearchRequest, SearchResult } from "./Search.ts"
 import * as SearchAcross from "./SearchAcross.ts"
 import { pageOf, placeOf, SearchPlace } from "./SearchCursor.ts"
-import { filterOf, saidOf } from "./SearchRequests.ts"
+import { filterOf, isAsking, saidOf } from "./SearchRequests.ts"
 import type { Request } from "./SearchRequests.ts"
 import { scopesOf } from "./SearchScopes.ts"
 import { MemorySearch, MemorySearchTrace } from "./SearchVerbs.ts"
@@ -49,9 +48,7 @@ export const make: Effect.Effect<ReadonlyArray<BoundVerb>, never, Needs> = Effec
   ) =>
     Effect.gen(function*() {
       const { closed, open } = yield* scopesOf(caller, request)
-      if (isBlank(request.query)) {
-        return yield* refuse("INVALID_ARGUMENT", "`query` is blank: it asks for nothing", { field: "query" })
-      }
+      yield* isAsking(request)
       if (request.agent !== undefined && request.agent_id !== undefined && request.agent !== request.agent_id) {
         return yield* refuse("INVALID_ARGUMENT", "`agent` and `agent_id` name two agents", { field: "agent_id" })
       }

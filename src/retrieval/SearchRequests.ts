@@ -1,4 +1,7 @@
 /** What a request of a search asks for: which rows may answer, and what its answer says of times it named loosely. */
+import * as Effect from "effect/Effect"
+import type { Refusal } from "../kernel/LoomError.ts"
+import { refuse } from "../kernel/LoomError.ts"
 import { canonicalEntity } from "../kernel/NamedThing.ts"
 import { isNaive, parseTime } from "../kernel/Time.ts"
 import type { Payload } from "../kernel/Verb.ts"
@@ -6,10 +9,17 @@ import { unheeded } from "../memory/AsOfFields.ts"
 import type { AsOf } from "../memory/AsOfFields.ts"
 import type { Instant } from "../memory/InstantModel.ts"
 import { servedIn } from "../memory/MemoryModel.ts"
+import { isBlank } from "../platform/Analyzer.ts"
 import type { SearchFilter } from "./SearchModel.ts"
 import type { MemorySearch } from "./SearchVerbs.ts"
 
 export type Request = Payload<typeof MemorySearch>
+
+/** Fails for a question without a word or sign. */
+export const isAsking = ({ query }: Pick<Request, "query">): Effect.Effect<void, Refusal> =>
+  isBlank(query)
+    ? refuse("INVALID_ARGUMENT", "`query` is blank: it asks for nothing", { field: "query" })
+    : Effect.void
 
 const INCLUDES = ["include_duplicates", "include_superseded", "include_proposed"] as const
 

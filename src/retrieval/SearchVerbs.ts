@@ -5,23 +5,18 @@
 import * as Schema from "effect/Schema"
 import { NamespaceName, OptionalName } from "../kernel/Identity.ts"
 import { make } from "../kernel/Verb.ts"
-import { asOfAnswer, asOfFields } from "../memory/AsOfFields.ts"
-import { Confidence, EntityNames, MemoryTypeName, scopeFields, TimeText, writerFields } from "../memory/MemoryFields.ts"
+import { asOfAnswer } from "../memory/AsOfFields.ts"
 import { CursorText } from "../platform/Cursors.ts"
 import { ABSTAIN_CODES } from "./Gate.ts"
+import { questionFields } from "./SearchFields.ts"
 import { LEGS } from "./SearchModel.ts"
 import { MOST_NAMESPACES } from "./SearchScopes.ts"
 
-// A question, or a text to look up word for word; what is longer is a document.
-const MAX_QUERY = 8_192
 // The words of one passage; a whole value is read by memory.get.
 const MAX_EXCERPT = 1_200
 
 // More than any prompt has room for; a larger one is no budget.
 const MAX_BUDGET = 100_000
-
-// Longer than any tag or key, so that what cannot match is still taken literally.
-const Texts = Schema.Array(Schema.String.pipe(Schema.maxLength(512))).pipe(Schema.maxItems(256))
 
 /** The weighted parts of a score; they add up to it. */
 export const ScoreComponents = Schema.Struct({
@@ -142,30 +137,13 @@ export const SuppressedView = Schema.Struct({
 })
 
 const payload = Schema.Struct({
-  ...scopeFields,
+  ...questionFields,
   /** Several namespaces in one search. */
   namespaces: Schema.optional(Schema.Array(NamespaceName).pipe(Schema.maxItems(MOST_NAMESPACES))),
-  ...writerFields,
   agent_id: Schema.optional(OptionalName),
-  session_ids: Schema.optional(Schema.Array(OptionalName).pipe(Schema.maxItems(256))),
-  run_id: Schema.optional(OptionalName),
-  query: Schema.String.pipe(Schema.maxLength(MAX_QUERY)),
   top_k: Schema.optional(Schema.Int.pipe(Schema.between(1, 100))),
-  memory_type: Schema.optional(MemoryTypeName),
-  tags: Schema.optional(Texts),
-  tags_every: Schema.optional(Texts),
-  tags_none: Schema.optional(Texts),
-  tags_soft: Schema.optional(Texts),
-  demote_tags: Schema.optional(Texts),
-  entity_filter: Schema.optional(EntityNames),
-  exclude_keys: Schema.optional(Texts),
   include_duplicates: Schema.optional(Schema.Boolean),
-  include_superseded: Schema.optional(Schema.Boolean),
   include_proposed: Schema.optional(Schema.Boolean),
-  ...asOfFields,
-  created_after: Schema.optional(TimeText),
-  created_before: Schema.optional(TimeText),
-  confidence_gte: Schema.optional(Confidence),
   legs: Schema.optional(Schema.Array(Schema.Literal(...LEGS))),
   explain: Schema.optional(Schema.Boolean),
   max_excerpt_chars: Schema.optional(Schema.Int.pipe(Schema.between(20, MAX_EXCERPT))),

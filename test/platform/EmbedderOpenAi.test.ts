@@ -7,16 +7,14 @@ import * as Logger from "effect/Logger"
 import * as LogLevel from "effect/LogLevel"
 import * as Redacted from "effect/Redacted"
 import * as TestClock from "effect/TestClock"
-import type { IncomingHttpHeaders, ServerResponse } from "node:http"
-import { createServer } from "node:http"
+import type { ServerResponse } from "node:http"
 import { toWire } from "../../src/kernel/LoomError.ts"
 import * as OpenAi from "../../src/platform/EmbedderOpenAi.ts"
+import * as JsonServer from "../support/JsonServer.ts"
 
-interface Asked {
-  readonly path: string | undefined
-  readonly headers: IncomingHttpHeaders
-  readonly body: { readonly model: string; readonly input: ReadonlyArray<string>; readonly dimensions?: number }
-}
+type Asked = JsonServer.Asked<
+  { readonly model: string; readonly input: ReadonlyArray<string>; readonly dimensions?: number }
+>
 
 const vectorOf = (text: string) => [text.length, 1, 0]
 
@@ -34,30 +32,7 @@ const rig = (
   options: Partial<OpenAi.OpenAiOptions> = {}
 ) =>
   Effect.gen(function*() {
-    const asked: Array<Asked> = []
-    const server = createServer((request, response) => {
-      const parts: Array<Buffer> = []
-      request.on("data", (part: Buffer) => parts.push(part))
-      request.on("end", () => {
-        const one = {
-          path: request.url,
-          headers: request.headers,
-          body: JSON.parse(Buffer.concat(parts).toString()) as Asked["body"]
-        }
-        asked.push(one)
-        behave(one, response, asked.length)
-      })
-    })
-    yield* Effect.acquireRelease(
-      Effect.async<void>((resume) => void server.listen(0, "127.0.0.1", () => resume(Effect.void))),
-      () =>
-        Effect.async<void>((resume) => {
-          server.closeAllConnections()
-          server.close(() => resume(Effect.void))
-        })
-    )
-    const address = server.address()
-    const port = typeof address === "object" && address !== null ? address.port : 0
+    const { asked, port, server } = yield* JsonServer.start<Asked["body"]>(behave)
     const embedder = yield* OpenAi.make({
       url: `http://127.0.0.1:${port}/v1/`,
       key: Redacted.make("sk-secret"),

@@ -4,27 +4,23 @@
  */
 import * as Effect from "effect/Effect"
 import type { Scope } from "effect/Scope"
-import type { IncomingHttpHeaders, ServerResponse } from "node:http"
-import { createServer } from "node:http"
+import * as JsonServer from "./JsonServer.ts"
 
-export interface ChatAsked {
-  readonly path: string | undefined
-  readonly headers: IncomingHttpHeaders
-  readonly body: {
-    readonly model: string
-    readonly messages: ReadonlyArray<{ readonly role: string; readonly content: string }>
-    readonly temperature: number
-    readonly max_tokens: number
-    readonly stream: boolean
-  }
+export interface ChatBody {
+  readonly model: string
+  readonly messages: ReadonlyArray<{ readonly role: string; readonly content: string }>
+  readonly temperature: number
+  readonly max_tokens: number
+  readonly stream: boolean
 }
 
-export type Behave = (asked: ChatAsked, response: ServerResponse, turn: number) => void
+export type ChatAsked = JsonServer.Asked<ChatBody>
+export type Behave = JsonServer.Behave<ChatBody>
 
 export interface ChatServer {
   /** The base, as LOOM_LLM_URL takes it. */
   readonly url: string
-  readonly asked: Array<ChatAsked>
+  readonly asked: ReadonlyArray<ChatAsked>
   /** How it answers from now on. */
   readonly behave: (behave: Behave) => void
 }
@@ -47,28 +43,8 @@ export const saying = (text: string | ((asked: ChatAsked) => string)): Behave =>
 
 export const start = (first: Behave): Effect.Effect<ChatServer, never, Scope> =>
   Effect.gen(function*() {
-    const asked: Array<ChatAsked> = []
     let current = first
-    const server = createServer((request, response) => {
-      const parts: Array<Buffer> = []
-      request.on("data", (part: Buffer) => parts.push(part))
-      request.on("end", () => {
-        const body: ChatAsked["body"] = JSON.parse(Buffer.concat(parts).toString())
-        const one = { path: request.url, headers: request.headers, body }
-        asked.push(one)
-        current(one, response, asked.length)
-      })
-    })
-    yield* Effect.acquireRelease(
-      Effect.async<void>((resume) => void server.listen(0, "127.0.0.1", () => resume(Effect.void))),
-      () =>
-        Effect.async<void>((resume) => {
-          server.closeAllConnections()
-          server.close(() => resume(Effect.void))
-        })
-    )
-    const address = server.address()
-    const port = typeof address === "object" && address !== null ? address.port : 0
+    const { asked, port } = yield* JsonServer.start<ChatBody>((one, response, turn) => current(one, response, turn))
     return {
       url: `http://127.0.0.1:${port}/v1`,
       asked,
