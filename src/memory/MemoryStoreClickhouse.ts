@@ -8,9 +8,10 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type { Scope } from "../kernel/Identity.ts"
 import { ch, Clickhouse } from "../platform/Clickhouse.ts"
-import type { Statement } from "../platform/Clickhouse.ts"
+import type { Fragment, Statement } from "../platform/Clickhouse.ts"
 import { EpochMillis, UInt64 } from "../platform/ClickhouseValue.ts"
 import { commitTo } from "./MemoryCommitClickhouse.ts"
+import { disownIn } from "./MemoryDisownClickhouse.ts"
 import { peersOf } from "./MemoryPeersClickhouse.ts"
 import { repairOf } from "./MemoryRepairClickhouse.ts"
 import { headsBehind, inScope, place, rowColumns, rowsAt, StoredRow } from "./MemoryRowsClickhouse.ts"
@@ -27,6 +28,10 @@ const committed = (scope: Scope, versions: ReadonlyArray<bigint>): Statement => 
 
 const PositionRow = Schema.Struct({ version: UInt64, audit_hash: Schema.String, rows: UInt64 })
 
+/** The numbers of what was voided, and of the heads that were laid down again for it. */
+const voided = (scope: Scope): Fragment =>
+  ch.fragment`SELECT position FROM loom.journal WHERE ${inScope(scope)} AND action = 'void'`
+
 // The mirrors may lack the last rows of a torn insert, so the heads are asked as well.
 const position = (scope: Scope): Statement =>
   ch.sql("MemoryStore.position")`SELECT
@@ -36,9 +41,11 @@ const position = (scope: Scope): Statement =>
       UNION ALL SELECT max(version) FROM loom.memory WHERE ${inScope(scope)}
       UNION ALL SELECT max(position) FROM loom.journal WHERE ${inScope(scope)})) AS version,
     (SELECT argMax(link, at) FROM (
-      SELECT hash AS link, position AS at FROM loom.journal WHERE ${inScope(scope)} ORDER BY position DESC LIMIT 1
+      SELECT hash AS link, position AS at FROM loom.journal
+        WHERE ${inScope(scope)} AND position NOT IN (${voided(scope)}) ORDER BY position DESC LIMIT 1
       UNION ALL
-      SELECT audit_hash, version FROM loom.memory WHERE ${inScope(scope)} ORDER BY version DESC LIMIT 1
+      SELECT audit_hash, version FROM loom.memory
+        WHERE ${inScope(scope)} AND version NOT IN (${voided(scope)}) ORDER BY version DESC LIMIT 1
     )) AS audit_hash,
     (SELECT count() FROM loom.memory FINAL WHERE ${inScope(scope)}) AS rows`
 
@@ -147,7 +154,7 @@ const keptAnswer = (scope: Scope, idemHash: string, since: number): Statement =>
       AND answer != '' AND updated_at >= ${ch.dateTime64(since)}
     UNION ALL
     SELECT payload_hash, write_id, answer, at, version FROM loom.idempotency FINAL
-      WHERE ${inScope(scope)} AND idem_hash = ${ch.string(idemHash)} AND at >= ${ch.dateTime64(since)})
+      WHERE ${inScope(scope)} AND idem_hash = ${ch.string(idemHash)} AND at >= ${ch.dateTime64(since)} AND answer != '')
   ORDER BY version LIMIT 1`
 
 const ScopeRow = Schema.Struct({ org: Schema.String, namespace: Schema.String })
@@ -161,6 +168,7 @@ const make = (clickhouse: Clickhouse["Type"]): MemoryStore["Type"] => ({
     return row?.found === BigInt(wanted.size)
   }),
   repair: repairOf(clickhouse),
+  disown: disownIn(clickhouse),
   position: Effect.fn("MemoryStore.position")(function*(scope) {
     const [row] = yield* clickhouse.query(position(scope), PositionRow)
     return row === undefined

@@ -14,6 +14,7 @@ import { MemoryStore, noProbes } from "../../src/memory/MemoryStore.ts"
 import type { Probes } from "../../src/memory/MemoryStore.ts"
 import { asOfSuite } from "./MemoryAsOfContract.ts"
 import { commitSuite } from "./MemoryCommitContract.ts"
+import { disownSuite } from "./MemoryDisownContract.ts"
 import {
   commitOf,
   derivedOf,
@@ -425,6 +426,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<MemoryStore | MemoryRe
       }))
 
     commitSuite(it)
+    disownSuite(it)
     readerSuite(it)
     asOfSuite(it)
   })
