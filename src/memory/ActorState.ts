@@ -24,6 +24,7 @@ import type { Neighbour } from "./PeerIndex.ts"
 import { RowCache } from "./RowCache.ts"
 import { settle } from "./Settlement.ts"
 import type { Unsettled } from "./Unsettled.ts"
+import { WRITE_KEY_TTL_MILLIS } from "./WriteKeys.ts"
 
 /** Bounds of one actor's memory. */
 export interface StateBounds {
@@ -114,7 +115,10 @@ export const activate = Effect.fn("ActorState.activate")(function*(
   }
   const position = yield* store.position(scope)
   const rules = yield* ActorRules.pipe(Effect.flatMap((service) => service.read(scope, bulkDedup)))
-  const keys = new IdempotencyKeys(yield* store.idempotencyKeys(scope, now - ANSWER_TTL_MILLIS), now)
+  const keys = new IdempotencyKeys(
+    yield* store.idempotencyKeys(scope, now - ANSWER_TTL_MILLIS, now - WRITE_KEY_TTL_MILLIS),
+    now
+  )
   let index: HeadIndex | null = null
   if (position.rows <= bounds.maxHeads) {
     index = new HeadIndex()

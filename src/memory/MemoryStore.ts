@@ -236,8 +236,12 @@ export class MemoryStore extends Context.Tag("loom/memory/MemoryStore")<MemorySt
     embedderId: string,
     rows: ReadonlyArray<Writer & PeerSlot & { readonly memory_key: string; readonly content_sha256: string }>
   ) => Effect.Effect<ReadonlyArray<HeadVector>, StoreError>
-  /** Hashes of the idempotency keys used since a time (milliseconds). */
-  readonly idempotencyKeys: (scope: Scope, since: number) => Effect.Effect<ReadonlyArray<string>, StoreError>
+  /** Hashes of the idempotency keys used since a time, and of writes remembered by their ids since another (milliseconds). */
+  readonly idempotencyKeys: (
+    scope: Scope,
+    since: number,
+    writesSince: number
+  ) => Effect.Effect<ReadonlyArray<string>, StoreError>
   /** The first answer given under an idempotency key, at or after a time (milliseconds) when one is named. */
   readonly keptAnswer: (
     scope: Scope,

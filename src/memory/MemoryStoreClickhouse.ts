@@ -17,6 +17,7 @@ import { repairOf } from "./MemoryRepairClickhouse.ts"
 import { headsBehind, inScope, place, rowColumns, rowsAt, StoredRow } from "./MemoryRowsClickhouse.ts"
 import { MemoryStore } from "./MemoryStore.ts"
 import type { Probes } from "./MemoryStore.ts"
+import { WRITE_KEY_PREFIX } from "./WriteKeys.ts"
 
 const Committed = Schema.Struct({ found: UInt64 })
 
@@ -130,12 +131,13 @@ const lastWords = (scope: Scope, claims: Probes["canonical"]): Statement =>
 
 const IdemHash = Schema.Struct({ idem_hash: Schema.String })
 
-const idempotencyKeys = (scope: Scope, since: number): Statement =>
+const idempotencyKeys = (scope: Scope, since: number, writesSince: number): Statement =>
   ch.sql("MemoryStore.idempotencyKeys")`SELECT DISTINCT idem_hash FROM (
-    SELECT idem_hash FROM loom.memory_versions
-      WHERE ${inScope(scope)} AND idem_hash != '' AND updated_at >= ${ch.dateTime64(since)}
+    SELECT idem_hash, updated_at AS at FROM loom.memory_versions WHERE ${inScope(scope)} AND idem_hash != ''
     UNION ALL
-    SELECT idem_hash FROM loom.idempotency WHERE ${inScope(scope)} AND at >= ${ch.dateTime64(since)})`
+    SELECT idem_hash, at FROM loom.idempotency WHERE ${inScope(scope)})
+  WHERE at >= if(startsWith(idem_hash, ${ch.string(WRITE_KEY_PREFIX)}), ${ch.dateTime64(writesSince)},
+    ${ch.dateTime64(since)})`
 
 const Kept = Schema.Struct({
   payload_hash: Schema.String,
@@ -192,8 +194,8 @@ const make = (clickhouse: Clickhouse["Type"]): MemoryStore["Type"] => ({
     return claims.length === 0 ? [] : yield* clickhouse.query(lastWords(scope, claims), LastWordRow)
   }),
   ...peersOf(clickhouse),
-  idempotencyKeys: Effect.fn("MemoryStore.idempotencyKeys")(function*(scope, since) {
-    const rows = yield* clickhouse.query(idempotencyKeys(scope, since), IdemHash)
+  idempotencyKeys: Effect.fn("MemoryStore.idempotencyKeys")(function*(scope, since, writesSince) {
+    const rows = yield* clickhouse.query(idempotencyKeys(scope, since, writesSince), IdemHash)
     return rows.map(({ idem_hash }) => idem_hash)
   }),
   keptAnswer: Effect.fn("MemoryStore.keptAnswer")(function*(scope, idemHash, since = 0) {

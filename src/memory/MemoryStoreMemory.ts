@@ -34,6 +34,7 @@ import type {
   Probes
 } from "./MemoryStore.ts"
 import { typeFacts } from "./MemoryType.ts"
+import { isWriteKey } from "./WriteKeys.ts"
 
 /** What one namespace holds. Derived rows are kept by what makes them one in ClickHouse too. */
 interface Space {
@@ -287,11 +288,13 @@ const makeStore = (state: State): MemoryStore["Type"] => ({
       return found === undefined ? [] : [{ ...row, vector: found.searchable.value_vector }]
     })
   }),
-  idempotencyKeys: Effect.fn("MemoryStore.idempotencyKeys")(function*(scope, since) {
+  idempotencyKeys: Effect.fn("MemoryStore.idempotencyKeys")(function*(scope, since, writesSince) {
     const { answers, versions } = spaceOf(state, scope)
-    const ofRows = [...versions.values()].filter((row) => row.idem_hash !== "" && row.updated_at >= since)
-    const ofAnswers = [...answers.values()].filter(({ at }) => at >= since)
-    return [...new Set([...ofRows, ...ofAnswers].map(({ idem_hash }) => idem_hash))]
+    const ofRows = [...versions.values()].map(({ idem_hash, updated_at }) => ({ idem_hash, at: updated_at }))
+    const used = [...ofRows, ...answers.values()].filter(({ at, idem_hash }) =>
+      idem_hash !== "" && at >= (isWriteKey(idem_hash) ? writesSince : since)
+    )
+    return [...new Set(used.map(({ idem_hash }) => idem_hash))]
   }),
   keptAnswer: Effect.fn("MemoryStore.keptAnswer")(function*(scope, idemHash, since = 0) {
     return keptAnswer(spaceOf(state, scope), idemHash, since)

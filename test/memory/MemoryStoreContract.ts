@@ -420,9 +420,13 @@ export const suite = <E>(name: string, layer: Layer.Layer<MemoryStore | MemoryRe
         )
         assert.deepStrictEqual(yield* store.keptAnswer(scope, "i2", noon + 6), Option.none())
         assert.deepStrictEqual(yield* store.keptAnswer(freshScope(), "i1"), Option.none())
-        assert.deepStrictEqual([...(yield* store.idempotencyKeys(scope, noon))].sort(Order.string), ["i1", "i2"])
-        assert.deepStrictEqual(yield* store.idempotencyKeys(scope, noon + 6), ["i1"])
-        assert.deepStrictEqual(yield* store.idempotencyKeys(freshScope(), 0), [])
+        assert.deepStrictEqual([...(yield* store.idempotencyKeys(scope, noon, noon))].sort(Order.string), ["i1", "i2"])
+        assert.deepStrictEqual(yield* store.idempotencyKeys(scope, noon + 6, noon + 6), ["i1"])
+        assert.deepStrictEqual(yield* store.idempotencyKeys(freshScope(), 0, 0), [])
+        // Writes remembered by their ids have a time of their own.
+        yield* store.commit(commitOf([revised(later, 20, { idem_hash: "write:w9", answer: "a9" })]))
+        assert.deepStrictEqual(yield* store.idempotencyKeys(scope, noon + 31, noon + 30), ["write:w9"])
+        assert.deepStrictEqual(yield* store.idempotencyKeys(scope, noon + 10, noon + 31), ["i1"])
       }))
 
     commitSuite(it)
