@@ -12,6 +12,7 @@ import type { Caller } from "../../src/kernel/Caller.ts"
 import { localCaller } from "../../src/kernel/Caller.ts"
 import type { LoomError } from "../../src/kernel/LoomError.ts"
 import * as MemoryClient from "../../src/memory/MemoryClient.ts"
+import * as Thresholds from "../../src/memory/ThresholdModel.ts"
 import * as EmbedderTest from "../../src/platform/EmbedderTest.ts"
 import * as LanguageModel from "../../src/platform/LanguageModel.ts"
 import { layerEngine } from "../memory/MemoryEngine.ts"
@@ -23,12 +24,9 @@ export const layerHouse = Slices.layerDispatch.pipe(
   Layer.provideMerge(LocalSharding.layer),
   Layer.provideMerge(Layer.mergeAll(
     Slices.layerTokens,
-    Slices.layerIntake,
-    Slices.layerBlacklist,
-    Slices.layerNamespaces,
     Slices.layerAsk(),
     Slices.layerForFile(),
-    Slices.layerThresholds()
+    Slices.layerGround(Thresholds.defaultOptions)
   )),
   Layer.provideMerge(Slices.layerReadCache(1 << 20)),
   Layer.provideMerge(
