@@ -6,7 +6,11 @@
 import * as Schema from "effect/Schema"
 import { Sensitivity } from "./MemoryModel.ts"
 
-const Floats = Schema.declare((input): input is Float32Array => input instanceof Float32Array)
+const Floats = Schema.declare((input): input is Float32Array => input instanceof Float32Array, {
+  identifier: "Floats",
+  // For tests of what travels: a few floats stand for many.
+  arbitrary: () => (fc) => fc.float32Array({ maxLength: 12 })
+})
 
 /** A unit vector; travels between processes as bytes, never as JSON numbers. */
 export const Vector = Schema.transform(Schema.Uint8ArrayFromSelf, Floats, {
