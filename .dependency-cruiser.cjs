@@ -6,6 +6,7 @@
 const slices = [
   "kernel",
   "platform",
+  "work",
   "access",
   "namespace",
   "blacklist",
@@ -20,6 +21,7 @@ const slices = [
   "ask",
   "context",
   "governance",
+  "ops",
   "client"
 ]
 
