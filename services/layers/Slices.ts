@@ -24,6 +24,7 @@ import * as WorkingMemory from "../../src/context/WorkingMemory.ts"
 import * as ActorRules from "../../src/memory/ActorRules.ts"
 import * as BeliefSourcesClickhouse from "../../src/memory/BeliefSourcesClickhouse.ts"
 import * as CalibrationHandlers from "../../src/memory/CalibrationHandlers.ts"
+import * as CalibrationStoreClickhouse from "../../src/memory/CalibrationStoreClickhouse.ts"
 import * as Committer from "../../src/memory/Committer.ts"
 import * as LifecycleHandlers from "../../src/memory/LifecycleHandlers.ts"
 import * as MemoryEntity from "../../src/memory/MemoryEntity.ts"
@@ -56,6 +57,8 @@ import * as RankPolicy from "../../src/retrieval/RankPolicy.ts"
 import * as Search from "../../src/retrieval/Search.ts"
 import * as SearchHandlers from "../../src/retrieval/SearchHandlers.ts"
 import * as SearchIndexClickhouse from "../../src/retrieval/SearchIndexClickhouse.ts"
+import * as ChangeFeedClickhouse from "../../src/work/ChangeFeedClickhouse.ts"
+import * as WorkerStoreClickhouse from "../../src/work/WorkerStoreClickhouse.ts"
 import { Dispatch, make as makeDispatch } from "../gateway/Dispatch.ts"
 import type { ActorSettings } from "./Settings.ts"
 
@@ -69,6 +72,9 @@ export const layerStores = Layer.mergeAll(
   BlacklistStoreClickhouse.layer,
   TokenStoreClickhouse.layer,
   DigestStoreClickhouse.layer,
+  CalibrationStoreClickhouse.layer,
+  WorkerStoreClickhouse.layer,
+  ChangeFeedClickhouse.layer,
   Layer.provide(Cursors.layer, CursorKeysClickhouse.layer)
 )
 
