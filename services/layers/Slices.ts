@@ -46,6 +46,7 @@ import * as WritePolicy from "../../src/memory/WritePolicy.ts"
 import * as NamespaceCache from "../../src/namespace/NamespaceCache.ts"
 import * as NamespaceHandlers from "../../src/namespace/NamespaceHandlers.ts"
 import * as NamespaceStoreClickhouse from "../../src/namespace/NamespaceStoreClickhouse.ts"
+import * as OpsHandlers from "../../src/ops/OpsHandlers.ts"
 import * as CursorKeysClickhouse from "../../src/platform/CursorKeysClickhouse.ts"
 import * as Cursors from "../../src/platform/Cursors.ts"
 import { Embedder } from "../../src/platform/Embedder.ts"
@@ -150,7 +151,8 @@ export const layerDispatch = Layer.effect(
       CalibrationHandlers.make,
       NamespaceHandlers.make,
       BlacklistHandlers.make,
-      TokenHandlers.make
+      TokenHandlers.make,
+      OpsHandlers.make
     ]),
     (groups) => makeDispatch(groups.flat())
   )

@@ -23,7 +23,7 @@ const first = "The Orion release of the payments team ships to every customer on
 const second = "The Orion release of the payments team ships to every customer on 16 October"
 
 const register = (space: Space, policy: string) =>
-  ask(NamespaceRegister, { ...space, default_conflict_policy: policy, update: true })
+  ask(NamespaceRegister, { ...space, default_conflict_policy: policy })
 
 /** Two contradictory rows that nobody compared. */
 const unseen = (space: Space) =>
