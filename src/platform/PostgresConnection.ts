@@ -42,7 +42,12 @@ const MAX_CONNECTIONS = 10
 const CONNECT_TIMEOUT = Duration.seconds(5)
 // Seconds until a server asks a silent client, between askings, and how many go unanswered: 6 s in all, as long as
 // a shard lock lives. The system's own two hours would keep the locks of a host that vanished.
-const KEEPALIVE = { tcp_keepalives_idle: 2, tcp_keepalives_interval: 2, tcp_keepalives_count: 2, tcp_user_timeout: 6_000 }
+const KEEPALIVE = {
+  tcp_keepalives_idle: 2,
+  tcp_keepalives_interval: 2,
+  tcp_keepalives_count: 2,
+  tcp_user_timeout: 6_000
+}
 
 /** The settings that each session starts with, behind those that the operator put into the url. */
 const sessionUrl = (url: string, settings: Readonly<Record<string, number>>): string => {

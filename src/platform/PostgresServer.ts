@@ -3,8 +3,8 @@
  * durable as any. It may be stopped, killed and started again on the same folder and port. It ends with the scope, and
  * with this process however that ends. Plain driver code: processes and sockets of the system have no Effect form here.
  */
-import * as PgClient from "@effect/sql-pg/PgClient"
 import * as Reactivity from "@effect/experimental/Reactivity"
+import * as PgClient from "@effect/sql-pg/PgClient"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -105,7 +105,7 @@ const build = (binaries: PostgresBinaries.PostgresBinaries): House => {
   const passwordFile = join(folder, "password")
   writeFileSync(passwordFile, password, { mode: 0o600 })
   chmodSync(folder, 0o700)
-  if (user !== undefined) for (const path of [folder, passwordFile]) chownSync(path, user.uid, user.gid)
+  if (user !== undefined) { for (const path of [folder, passwordFile]) chownSync(path, user.uid, user.gid) }
   const env: NodeJS.ProcessEnv = { LC_ALL: "C", TZ: "UTC", PATH: "/usr/bin:/bin", LD_LIBRARY_PATH: libraries.join(":") }
   return { folder, data: join(folder, "data"), password, spawn: { ...user, cwd: folder, env } }
 }
@@ -174,8 +174,10 @@ const initialise = (binaries: PostgresBinaries.PostgresBinaries, house: House) =
     // The folder does not outlive this process; only what the server itself writes has to survive a crash.
     ...["--encoding=UTF8", "--locale=C", "--no-sync"]
   ], house.spawn)
-  return Effect.flatMap(ended, (code) =>
-    code === 0 ? Effect.void : Effect.fail(failed(`initdb ended with ${code}`, log())))
+  return Effect.flatMap(
+    ended,
+    (code) => code === 0 ? Effect.void : Effect.fail(failed(`initdb ended with ${code}`, log()))
+  )
 }
 
 const makeRunning = (
@@ -202,7 +204,8 @@ const makeRunning = (
     const patient = Effect.retry(once, {
       schedule: Schedule.spaced("100 millis"),
       times: 50,
-      while: ({ log }) => /shared memory block|could not bind|lock file/.test(log)
+      while: ({ log }) =>
+        /shared memory block|could not bind|lock file/.test(log)
     })
     const end = (signal: NodeJS.Signals) =>
       Effect.suspend(() => {

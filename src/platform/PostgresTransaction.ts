@@ -3,8 +3,8 @@
  * the server turned into a roll-back, because a statement had failed and the program went on, is an error as well; and a
  * connection that could not roll back is ended rather than handed to the next.
  */
-import type { Connection } from "@effect/sql/SqlConnection"
 import * as SqlClient from "@effect/sql/SqlClient"
+import type { Connection } from "@effect/sql/SqlConnection"
 import { SqlError } from "@effect/sql/SqlError"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -21,10 +21,13 @@ class Inside<E> {
 const Ended = Schema.Struct({ command: Schema.String })
 
 const commit = (connection: Connection): Effect.Effect<void, SqlError> =>
-  Effect.flatMap(connection.executeRaw("COMMIT", []), (answer) =>
-    Option.exists(Schema.decodeUnknownOption(Ended)(answer), ({ command }) => command === "COMMIT")
-      ? Effect.void
-      : Effect.fail(new SqlError({ message: "a statement had failed, so nothing was committed" })))
+  Effect.flatMap(
+    connection.executeRaw("COMMIT", []),
+    (answer) =>
+      Option.exists(Schema.decodeUnknownOption(Ended)(answer), ({ command }) => command === "COMMIT")
+        ? Effect.void
+        : Effect.fail(new SqlError({ message: "a statement had failed, so nothing was committed" }))
+  )
 
 // A cancellation that comes late may hit the first; and a backend that ends rolls back too.
 const rollback = (connection: Connection): Effect.Effect<void> =>
@@ -49,19 +52,21 @@ export const run = <A, E, R, E2>(
     ),
     // A scope of its own: one that `effect` asks for is its caller's.
     Effect.zipRight(Effect.acquireUseRelease(Scope.make(), (scope) =>
-      Effect.uninterruptibleMask((restore) => Effect.gen(function*() {
-        const connection = yield* restore(Scope.extend(sql.reserve, scope))
-        yield* connection.executeRaw("BEGIN", []).pipe(Effect.onError(() => rollback(connection)))
-        const exit = yield* restore(effect).pipe(
-          Effect.mapError((error) => new Inside(error)),
-          Effect.provideService(SqlClient.TransactionConnection, [connection, 0]),
-          Effect.exit
-        )
-        yield* Exit.isSuccess(exit)
-          ? Effect.onError(commit(connection), () => rollback(connection))
-          : rollback(connection)
-        return yield* exit
-      })), Scope.close)),
+      Effect.uninterruptibleMask((restore) =>
+        Effect.gen(function*() {
+          const connection = yield* restore(Scope.extend(sql.reserve, scope))
+          yield* connection.executeRaw("BEGIN", []).pipe(Effect.onError(() => rollback(connection)))
+          const exit = yield* restore(effect).pipe(
+            Effect.mapError((error) => new Inside(error)),
+            Effect.provideService(SqlClient.TransactionConnection, [connection, 0]),
+            Effect.exit
+          )
+          yield* Exit.isSuccess(exit)
+            ? Effect.onError(commit(connection), () => rollback(connection))
+            : rollback(connection)
+          return yield* exit
+        })
+      ), Scope.close)),
     Effect.catchAll((error): Effect.Effect<never, E | E2> =>
       error._tag === "Inside" ? Effect.fail(error.error) : onFault(error)
     )

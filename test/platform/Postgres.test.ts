@@ -14,11 +14,11 @@ import * as Logger from "effect/Logger"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import { createServer } from "node:net"
+import { startFailure } from "../../services/cli/StartFailure.ts"
 import { Refusal, refuse } from "../../src/kernel/LoomError.ts"
 import * as Postgres from "../../src/platform/Postgres.ts"
 import * as PostgresServer from "../../src/platform/PostgresServer.ts"
 import { Int8, json, Timestamp } from "../../src/platform/PostgresValue.ts"
-import { startFailure } from "../../services/cli/StartFailure.ts"
 import * as PostgresHouse from "../support/PostgresHouse.ts"
 
 /** All that a program logs, as text. */
@@ -38,8 +38,11 @@ const quiet = Logger.remove(Logger.defaultLogger)
 const One = Schema.Struct({ one: Schema.Int })
 const Count = Schema.Struct({ count: Int8 })
 
-const notes = Effect.flatMap(Postgres.Postgres, (pg) =>
-  pg.command("test.table", pg.sql`CREATE TABLE IF NOT EXISTS notes (id bigint PRIMARY KEY, text text, body jsonb)`))
+const notes = Effect.flatMap(
+  Postgres.Postgres,
+  (pg) =>
+    pg.command("test.table", pg.sql`CREATE TABLE IF NOT EXISTS notes (id bigint PRIMARY KEY, text text, body jsonb)`)
+)
 
 const count = Effect.flatMap(Postgres.Postgres, (pg) =>
   Effect.map(
@@ -129,7 +132,10 @@ describe("Postgres", () => {
         const began = performance.now()
         yield* Effect.forEach([1, 2, 3], () => Effect.timeoutOption(slow, "50 millis"), { concurrency: 3 })
         assert.isBelow(performance.now() - began, 2_000)
-        assert.strictEqual(yield* Effect.map(pg.query("test.one", pg.sql`SELECT 1 AS one`, One), ([row]) => row?.one), 1)
+        assert.strictEqual(
+          yield* Effect.map(pg.query("test.one", pg.sql`SELECT 1 AS one`, One), ([row]) => row?.one),
+          1
+        )
       }))
   })
 
@@ -160,27 +166,31 @@ describe("Postgres", () => {
       )
     )), 20_000)
 
-  it.live("fails typed while the server is down, in a transaction too, and goes on when it is back", () =>
-    Effect.gen(function*() {
-      const server = yield* PostgresServer.PostgresServer
-      yield* Effect.gen(function*() {
-        const pg = yield* Postgres.Postgres
-        yield* notes
-        const broken = yield* Effect.flip(pg.transaction("Test.cut", Effect.zipRight(server.kill, pg.ping)))
-        assert.strictEqual(broken._tag, "Unavailable")
-        assert.strictEqual((yield* Effect.flip(pg.ping))._tag, "Unavailable")
-        // Killed between the last statement and the commit
-        yield* server.start
-        const uncommitted = yield* Effect.flip(pg.transaction(
-          "Test.uncommitted",
-          pg.command("test.insert", pg.sql`INSERT INTO notes VALUES (1, 'x')`).pipe(Effect.zipRight(server.kill))
-        ))
-        assert.strictEqual(uncommitted.message, "Test.uncommitted is unavailable")
-        yield* server.start
-        yield* pg.ping
-        assert.strictEqual(yield* count, 0)
-      }).pipe(Effect.provide(Postgres.layerUrl(server.url("postgres"))))
-    }).pipe(Effect.provide(Layer.merge(PostgresServer.layer(), quiet))), 30_000)
+  it.live(
+    "fails typed while the server is down, in a transaction too, and goes on when it is back",
+    () =>
+      Effect.gen(function*() {
+        const server = yield* PostgresServer.PostgresServer
+        yield* Effect.gen(function*() {
+          const pg = yield* Postgres.Postgres
+          yield* notes
+          const broken = yield* Effect.flip(pg.transaction("Test.cut", Effect.zipRight(server.kill, pg.ping)))
+          assert.strictEqual(broken._tag, "Unavailable")
+          assert.strictEqual((yield* Effect.flip(pg.ping))._tag, "Unavailable")
+          // Killed between the last statement and the commit
+          yield* server.start
+          const uncommitted = yield* Effect.flip(pg.transaction(
+            "Test.uncommitted",
+            pg.command("test.insert", pg.sql`INSERT INTO notes VALUES (1, 'x')`).pipe(Effect.zipRight(server.kill))
+          ))
+          assert.strictEqual(uncommitted.message, "Test.uncommitted is unavailable")
+          yield* server.start
+          yield* pg.ping
+          assert.strictEqual(yield* count, 0)
+        }).pipe(Effect.provide(Postgres.layerUrl(server.url("postgres"))))
+      }).pipe(Effect.provide(Layer.merge(PostgresServer.layer(), quiet))),
+    30_000
+  )
 
   it.live("gives up a server that falls silent", () =>
     Effect.gen(function*() {
@@ -191,10 +201,11 @@ describe("Postgres", () => {
         const pid = row?.one ?? 0
         yield* Effect.acquireUseRelease(
           Effect.sync(() => process.kill(pid, "SIGSTOP")),
-          () => Effect.map(logged(Effect.flip(pg.ping)), ({ log, result }) => {
-            assert.strictEqual(result._tag, "Unavailable")
-            assert.include(log, "fell silent")
-          }),
+          () =>
+            Effect.map(logged(Effect.flip(pg.ping)), ({ log, result }) => {
+              assert.strictEqual(result._tag, "Unavailable")
+              assert.include(log, "fell silent")
+            }),
           () => Effect.sync(() => process.kill(pid, "SIGCONT"))
         )
         yield* pg.ping
