@@ -257,7 +257,10 @@ export const make = (
     yield* initialise(binaries, house)
     const port = yield* freePort
     const running = yield* makeRunning(binaries, house, port, settings)
-    yield* Effect.addFinalizer(() => running.stop)
+    // One that a fault run left paused does not hear the wish to stop.
+    yield* Effect.addFinalizer(() =>
+      running.stop.pipe(Effect.interruptible, Effect.timeoutOption("10 seconds"), Effect.zipRight(running.kill))
+    )
     yield* running.start
     const url = (database: string) =>
       Redacted.make(`postgres://${USER}:${house.password}@127.0.0.1:${port}/${database}`)

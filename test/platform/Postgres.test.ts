@@ -168,17 +168,17 @@ describe("Postgres", () => {
           'idle_in_transaction_session_timeout', 'application_name') ORDER BY name`,
         Schema.Struct({ name: Schema.String, setting: Schema.String })
       )
-      assert.deepStrictEqual(settings.map(({ setting }) => setting), ["loom", "5000", "400", "200"])
+      assert.deepStrictEqual(settings.map(({ setting }) => setting), ["loom", "5000", "2000", "200"])
       // A session that a paused process holds: the lock is free again, and the pool goes on
       yield* Effect.scoped(Effect.gen(function*() {
         const held = yield* pg.sql.reserve
         yield* held.executeRaw("SELECT pg_advisory_lock(7)", [])
         assert.isFalse(yield* lockable(pg))
-        yield* Effect.retry(Effect.filterOrFail(lockable(pg), (free) => free), { times: 200 })
+        yield* Effect.retry(Effect.filterOrFail(lockable(pg), (free) => free), { times: 300 })
       }))
       yield* pg.ping
     }).pipe(Effect.provide(
-      PostgresHouse.layer({ statementTimeout: "200 millis", idleSessionTimeout: "400 millis" }).pipe(
+      PostgresHouse.layer({ statementTimeout: "200 millis", idleSessionTimeout: "2 seconds" }).pipe(
         Layer.provideMerge(quiet)
       )
     )), 20_000)

@@ -39,6 +39,8 @@ export const setup = (): () => Promise<void> => {
     socket.on("error", () => {})
     void start().then((answer) => socket.end(answer))
   })
+  // Those who then knock are told that nobody is there.
+  door.on("error", () => {})
   process.env[DOOR] = join(folder, "door")
   door.listen(process.env[DOOR])
   return async () => {
