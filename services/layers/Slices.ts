@@ -62,6 +62,7 @@ import * as ChangeFeedClickhouse from "../../src/work/ChangeFeedClickhouse.ts"
 import * as WorkerStoreClickhouse from "../../src/work/WorkerStoreClickhouse.ts"
 import { Dispatch, make as makeDispatch } from "../gateway/Dispatch.ts"
 import type { ActorSettings } from "./Settings.ts"
+import * as Workers from "./Workers.ts"
 
 /** Every store of the slices, on ClickHouse. */
 export const layerStores = Layer.mergeAll(
@@ -166,6 +167,7 @@ export const layerDispatch = Layer.effect(
     ForFileClickhouse.layer,
     PackClickhouse.layer,
     WorkingMemory.layerEmpty,
-    Tokens.layer
+    Tokens.layer,
+    Workers.layerOps
   ])
 )

@@ -3,6 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import type { Scope } from "effect/Scope"
 import { Corrupt, refuse, Unavailable } from "../../src/kernel/LoomError.ts"
 import type { LoomError } from "../../src/kernel/LoomError.ts"
 import { WorkerStore } from "../../src/work/WorkerStore.ts"
@@ -41,7 +42,7 @@ const cursor = Effect.gen(function*() {
   return found?.position ?? 0n
 })
 
-const house = <A, E>(test: Effect.Effect<A, E, Layer.Layer.Success<typeof layer>>) => Effect.provide(test, layer)
+const house = <A, E>(test: Effect.Effect<A, E, Layer.Layer.Success<typeof layer> | Scope>) => Effect.provide(test, layer)
 
 describe("Worker", () => {
   it.scoped("reads each namespace in order, in bounded batches, and goes on with what comes later", () =>
