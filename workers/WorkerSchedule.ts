@@ -52,7 +52,7 @@ export const runs = <R>(worker: Paced<ScheduledWorker<R>>, lease: Lease): Effect
       const now = yield* Clock.currentTimeMillis
       const next = Number(position / 1_000_000n) + Duration.toMillis(every)
       // Whether it is due is its own to say; when it cannot, the time decides.
-      if (now >= next || (yield* Effect.orElseSucceed(isDue, () => false))) yield* attempt
+      if (position === 0n || now >= next || (yield* Effect.orElseSucceed(isDue, () => false))) yield* attempt
     })
 
     return yield* Effect.forever(Effect.zipRight(look, Effect.sleep(pace.idle)))

@@ -63,9 +63,7 @@ export const watch = (
       Effect.gen(function*() {
         const status = statuses.find(({ worker }) => worker === name)
         const mine = pauses.filter(({ worker }) => worker === name)
-        const buried = new Map(
-          letters.filter(({ worker }) => worker === name).map(({ count, scope }) => [actorId(scope), count])
-        )
+        const buried = letters.filter(({ worker }) => worker === name)
         const cursors = yield* store.cursors(name, reads === "feed" ? reach : "everything")
         const behind = reads === "feed" ? yield* feed.behind(name, reach, 0n) : []
         const state = stateOf(status, mine, reads === "feed" ? orgOf(reach) : NO_FEED, now)
@@ -103,7 +101,7 @@ const stateOf = (
 
 interface Found {
   readonly behind: ReadonlyArray<{ readonly scope: Scope; readonly changes: number; readonly oldest: bigint }>
-  readonly buried: ReadonlyMap<string, number>
+  readonly buried: ReadonlyArray<{ readonly scope: Scope; readonly count: number }>
   readonly cursors: ReadonlyArray<Cursor>
   readonly pauses: ReadonlyArray<Pause>
   readonly state: WorkerState
@@ -112,7 +110,8 @@ interface Found {
 const placesOf = ({ behind, buried, cursors, pauses, state }: Found, now: number): ReadonlyArray<NamespaceWatch> => {
   const lags = new Map(behind.map((one) => [actorId(one.scope), one]))
   const known = new Map(cursors.map((cursor) => [actorId(cursor.scope), cursor]))
-  const scopes = new Map([...cursors, ...behind].map(({ scope }) => [actorId(scope), scope]))
+  const counts = new Map(buried.map(({ count, scope }) => [actorId(scope), count]))
+  const scopes = new Map([...cursors, ...behind, ...buried].map(({ scope }) => [actorId(scope), scope]))
   return [...scopes].map(([key, scope]): NamespaceWatch => {
     const cursor = known.get(key)
     const late = lags.get(key)
@@ -123,7 +122,7 @@ const placesOf = ({ behind, buried, cursors, pauses, state }: Found, now: number
       last_error: cursor === undefined || cursor.code === "" ? null : cursor.code,
       lag_changes: late?.changes ?? 0,
       lag_seconds: late === undefined ? 0 : secondsSince(late.oldest, now),
-      dead_letters: buried.get(key) ?? 0
+      dead_letters: counts.get(key) ?? 0
     }
   }).sort((left, right) => right.lag_changes - left.lag_changes || (left.namespace < right.namespace ? -1 : 1))
 }
