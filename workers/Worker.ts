@@ -5,8 +5,8 @@
  * letter that a person can see; nothing else of its namespace is skipped for it, and no other namespace waits. A worker
  * starts again by itself after any error, and ends cleanly when its layer does.
  */
-import * as Singleton from "@effect/cluster/Singleton"
 import type { Sharding } from "@effect/cluster/Sharding"
+import * as Singleton from "@effect/cluster/Singleton"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { Fence } from "../src/memory/Fence.ts"
@@ -44,8 +44,7 @@ export const makeScheduled = <R>({ pace, ...worker }: ScheduledWorker<R>): Hoste
 }
 
 const hosted =
-  <R>(name: string, life: Effect.Effect<never, never, R>) =>
-  (host: Host): Layer.Layer<never, never, R | Sharding> =>
+  <R>(name: string, life: Effect.Effect<never, never, R>) => (host: Host): Layer.Layer<never, never, R | Sharding> =>
     host === "singleton"
       ? Singleton.make(`worker/${name}`, life)
       : Layer.scopedDiscard(Effect.forkScoped(Effect.interruptible(life)))

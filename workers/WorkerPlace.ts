@@ -91,7 +91,9 @@ export const makePlaces = <R>(worker: Paced<FeedWorker<R>>, lease: Lease) =>
         Effect.exit
       )
 
-    const bury = (letter: Pick<DeadLetter, "scope" | "position" | "memory_id" | "change" | "code" | "tries" | "first_at">) =>
+    const bury = (
+      letter: Pick<DeadLetter, "scope" | "position" | "memory_id" | "change" | "code" | "tries" | "first_at">
+    ) =>
       Effect.gen(function*() {
         const at = yield* Clock.currentTimeMillis
         yield* store.file([{ ...letter, worker: name, at, state: "open", actor: "" }])
@@ -119,7 +121,15 @@ export const makePlaces = <R>(worker: Paced<FeedWorker<R>>, lease: Lease) =>
           ? now - failedAt >= Duration.toMillis(pace.patience)
           : failures >= pace.tries
         if (isAlone && only !== undefined && isOver) {
-          yield* bury({ scope, position: only.version, memory_id: only.memory_id, change: only.change, code, tries: failures, first_at: now })
+          yield* bury({
+            scope,
+            position: only.version,
+            memory_id: only.memory_id,
+            change: only.change,
+            code,
+            tries: failures,
+            first_at: now
+          })
           yield* faultPoint("worker.after_letter")
           yield* WorkerMetrics.note(WorkerMetrics.buried, name, 1)
           yield* keep(scope, place, {
@@ -171,8 +181,12 @@ export const makePlaces = <R>(worker: Paced<FeedWorker<R>>, lease: Lease) =>
       })
 
     const rest = (began: number) =>
-      pace.share >= 1 ? Effect.void : Effect.flatMap(Clock.currentTimeMillis, (now) =>
-        Effect.sleep(Duration.millis((now - began) * (1 - pace.share) / pace.share)))
+      pace.share >= 1 ?
+        Effect.void :
+        Effect.flatMap(
+          Clock.currentTimeMillis,
+          (now) => Effect.sleep(Duration.millis((now - began) * (1 - pace.share) / pace.share))
+        )
 
     /** Another try of a change that was given up on. */
     const retry = (letter: DeadLetter) =>

@@ -16,7 +16,10 @@ import { codeOf } from "./WorkerLoop.ts"
 import type { Broken } from "./WorkerLoop.ts"
 import * as WorkerMetrics from "./WorkerMetrics.ts"
 
-export const runs = <R>(worker: Paced<ScheduledWorker<R>>, lease: Lease): Effect.Effect<never, Broken, R | WorkerStore> =>
+export const runs = <R>(
+  worker: Paced<ScheduledWorker<R>>,
+  lease: Lease
+): Effect.Effect<never, Broken, R | WorkerStore> =>
   Effect.gen(function*() {
     const { every, isDue = Effect.succeed(false), name, pace, run } = worker
     const store = yield* WorkerStore

@@ -4,7 +4,7 @@
  * single-user mode it is as open as everything else there.
  */
 import * as HttpLayerRouter from "@effect/platform/HttpLayerRouter"
-import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
+import type * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
@@ -28,7 +28,8 @@ const digest = (text: string): Buffer => createHash("sha256").update(text).diges
 
 const isToken = (expected: Option.Option<Redacted.Redacted>, authorization: string | undefined): boolean => {
   const given = bearerOf(authorization)
-  return given !== undefined && Option.exists(expected, (one) => timingSafeEqual(digest(Redacted.value(one)), digest(given)))
+  return given !== undefined &&
+    Option.exists(expected, (one) => timingSafeEqual(digest(Redacted.value(one)), digest(given)))
 }
 
 const page = Effect.map(
@@ -38,18 +39,21 @@ const page = Effect.map(
 
 /** The route, for whom `mayRead` lets in beside the token. */
 const route = (mayRead: (authorization: string | undefined) => Effect.Effect<void, LoomError>) =>
-  Effect.map(token, (expected) =>
-    HttpLayerRouter.route("*", "/metrics", (request: HttpServerRequest.HttpServerRequest) => {
-      if (request.method !== "GET" && request.method !== "HEAD") {
-        return Effect.succeed(methodResponse(["GET", "HEAD"]))
-      }
-      const authorization = request.headers["authorization"]
-      const admitted = isToken(expected, authorization) ? Effect.void : mayRead(authorization)
-      return Effect.matchEffect(admitted, {
-        onFailure: (error) => Effect.succeed(errorResponse(error)),
-        onSuccess: () => page
+  Effect.map(
+    token,
+    (expected) =>
+      HttpLayerRouter.route("*", "/metrics", (request: HttpServerRequest.HttpServerRequest) => {
+        if (request.method !== "GET" && request.method !== "HEAD") {
+          return Effect.succeed(methodResponse(["GET", "HEAD"]))
+        }
+        const authorization = request.headers["authorization"]
+        const admitted = isToken(expected, authorization) ? Effect.void : mayRead(authorization)
+        return Effect.matchEffect(admitted, {
+          onFailure: (error) => Effect.succeed(errorResponse(error)),
+          onSuccess: () => page
+        })
       })
-    }))
+  )
 
 /** Of a process with edges: for admins. */
 export const layer = HttpLayerRouter.addAll(

@@ -74,6 +74,10 @@ export const counted = <A>(verb: string, call: Effect.Effect<A, LoomError>): Eff
         const requested = kept(ended, `${verb} ${code}`, () =>
           Metric.tagged(Metric.tagged(requests, "verb", verb), "code", code))
         yield* Metric.update(requested, 1)
-        yield* Metric.update(kept(timed, verb, () => Metric.tagged(durations, "verb", verb)), seconds)
+        yield* Metric.update(
+          kept(timed, verb, () =>
+            Metric.tagged(durations, "verb", verb)),
+          seconds
+        )
       }))
   })

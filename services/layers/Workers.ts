@@ -14,8 +14,7 @@ import { workerFacts } from "./WorkerNames.ts"
 
 /** The workers of these names; they end before the actors do that they write through. */
 export const layer = (enabled: ReadonlyArray<string>, host: Host) => {
-  const when = <R>(name: string, worker: Layer.Layer<never, never, R>) =>
-    enabled.includes(name) ? worker : Layer.empty
+  const when = <R>(name: string, worker: Layer.Layer<never, never, R>) => enabled.includes(name) ? worker : Layer.empty
   return Layer.mergeAll(
     when(ConflictResolver.NAME, ConflictResolver.make()(host)),
     when(Calibration.NAME, Calibration.make()(host))

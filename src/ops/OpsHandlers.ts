@@ -121,7 +121,9 @@ export const make: Effect.Effect<ReadonlyArray<BoundVerb>, never, Needs> = Effec
         states: ["open", "retry"],
         limit: action === "list" ? request.limit ?? DEFAULT_LETTERS : LETTERS_AT_ONCE
       })
-      const meant = versions === undefined ? open : open.filter(({ position }) => versions.includes(position.toString()))
+      const meant = versions === undefined
+        ? open
+        : open.filter(({ position }) => versions.includes(position.toString()))
       if (action === "list") return { letters: meant.map(viewOf), changed: 0 }
       const at = yield* Clock.currentTimeMillis
       const state = action === "retry" ? "retry" : "dropped"

@@ -38,7 +38,8 @@ export const OpsWorkers = make("ops.workers", {
   writes: false,
   listed: false,
   teaching: {
-    what: "List the background workers: state, lag, last error and dead letters, and how far each is in your namespaces.",
+    what:
+      "List the background workers: state, lag, last error and dead letters, and how far each is in your namespaces.",
     when: "Something that a worker derives is missing or late.",
     whenNot: "You want to see what a worker gave up on (ops.dead_letters).",
     args: "Namespaces that lag most come first. cursor is the version up to which everything was handled."
@@ -82,7 +83,8 @@ export const OpsWorkerPause = make("ops.worker_pause", {
   writes: true,
   listed: false,
   teaching: {
-    what: "Pause a background worker for your org, or for one namespace; it forgets nothing and goes on where it stopped.",
+    what:
+      "Pause a background worker for your org, or for one namespace; it forgets nothing and goes on where it stopped.",
     when: "A worker is in the way, or does what you want to look at first.",
     whenNot: "One change cannot be handled: the worker gives up on it by itself (ops.dead_letters).",
     args:
@@ -121,10 +123,12 @@ export const OpsDeadLetters = make("ops.dead_letters", {
     action: Schema.optional(Schema.Literal("list", "retry", "drop")),
     worker: Schema.optional(WorkerName),
     namespace: Schema.optional(NamespaceName),
-    versions: Schema.optional(Schema.Array(Schema.String.pipe(Schema.pattern(/^\d{1,20}$/))).pipe(
-      Schema.minItems(1),
-      Schema.maxItems(500)
-    )),
+    versions: Schema.optional(
+      Schema.Array(Schema.String.pipe(Schema.pattern(/^\d{1,20}$/))).pipe(
+        Schema.minItems(1),
+        Schema.maxItems(500)
+      )
+    ),
     all: Schema.optional(Schema.Boolean),
     limit: Schema.optional(Schema.Int.pipe(Schema.between(1, 500)))
   }),

@@ -69,5 +69,6 @@ export const reaches = (reach: Reach, { namespace, org }: Scope): boolean =>
 /** Whether one of the pauses in force holds a worker back in a namespace. */
 export const isPaused = (pauses: ReadonlyArray<Pause>, { namespace, org }: Scope): boolean =>
   pauses.some((pause) =>
-    pause.paused && (pause.org === "" || (pause.org === org && (pause.namespace === "" || pause.namespace === namespace)))
+    pause.paused &&
+    (pause.org === "" || (pause.org === org && (pause.namespace === "" || pause.namespace === namespace)))
   )

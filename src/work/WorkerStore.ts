@@ -45,7 +45,10 @@ export class WorkerStore extends Context.Tag("loom/work/WorkerStore")<WorkerStor
   readonly countLetters: (
     reach: Reach,
     states: ReadonlyArray<LetterState>
-  ) => Effect.Effect<ReadonlyArray<{ readonly worker: string; readonly scope: Scope; readonly count: number }>, StoreError>
+  ) => Effect.Effect<
+    ReadonlyArray<{ readonly worker: string; readonly scope: Scope; readonly count: number }>,
+    StoreError
+  >
   /** Replaces what was known of the same letters. */
   readonly file: (letters: ReadonlyArray<DeadLetter>) => Effect.Effect<void, Unavailable>
 }>() {}

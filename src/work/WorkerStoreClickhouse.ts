@@ -123,7 +123,11 @@ const make = (clickhouse: Clickhouse["Type"]): WorkerStore["Type"] => ({
         GROUP BY worker, org, namespace ORDER BY worker, org, namespace`,
       CountRow
     )
-    return rows.map(({ letters, namespace, org, worker }) => ({ worker, scope: { org, namespace }, count: Number(letters) }))
+    return rows.map(({ letters, namespace, org, worker }) => ({
+      worker,
+      scope: { org, namespace },
+      count: Number(letters)
+    }))
   }),
   file: Effect.fn("WorkerStore.file")(function*(letters) {
     if (letters.length === 0) return

@@ -59,7 +59,10 @@ describe("calibration.get", () => {
         configured: { adaptive: true, conflict: 0.85, duplicate: 0.97 },
         measured: { ...measured.measured, measured_at: "1970-01-01T00:00:00.000Z" }
       })
-      assert.match(String(found["why"]), /toy\/v1 by the calibration worker over 60 sentences: near pairs begin at 0\.724/)
+      assert.match(
+        String(found["why"]),
+        /toy\/v1 by the calibration worker over 60 sentences: near pairs begin at 0\.724/
+      )
     }).pipe(Effect.provide(layerOf(measured))))
 
   it.effect("tells the pins of the namespace and of each type", () =>

@@ -8,8 +8,8 @@ import * as Logger from "effect/Logger"
 import * as Option from "effect/Option"
 import * as TestClock from "effect/TestClock"
 import { Unavailable } from "../../src/kernel/LoomError.ts"
-import { sentences } from "../../src/memory/ThresholdMeasure.ts"
 import { CalibrationStore, layerMemory } from "../../src/memory/CalibrationStore.ts"
+import { sentences } from "../../src/memory/ThresholdMeasure.ts"
 import * as Thresholds from "../../src/memory/Thresholds.ts"
 import { noSettings } from "../../src/namespace/NamespaceSettingsModel.ts"
 import { Embedder } from "../../src/platform/Embedder.ts"
@@ -125,21 +125,30 @@ describe("Thresholds", () => {
       yield* run(first, ({ inForce }) => inForce, Thresholds.defaultOptions, store)
       const kept = Option.getOrThrow(yield* store.find("toy/v1"))
       assert.strictEqual(kept.measured_by, "start")
-      yield* run(second, ({ inForce }) =>
-        Effect.gen(function*() {
-          assert.deepInclude(yield* inForce, { source: "adaptive", conflict: kept.conflict })
-          yield* store.put({ ...kept, conflict: 0.5, measured_at: kept.measured_at + 1, measured_by: "calibration" })
-          yield* TestClock.adjust("1 minute")
-          assert.deepInclude(yield* inForce, { source: "adaptive", conflict: 0.5 })
-        }), Thresholds.defaultOptions, store)
+      yield* run(
+        second,
+        ({ inForce }) =>
+          Effect.gen(function*() {
+            assert.deepInclude(yield* inForce, { source: "adaptive", conflict: kept.conflict })
+            yield* store.put({ ...kept, conflict: 0.5, measured_at: kept.measured_at + 1, measured_by: "calibration" })
+            yield* TestClock.adjust("1 minute")
+            assert.deepInclude(yield* inForce, { source: "adaptive", conflict: 0.5 })
+          }),
+        Thresholds.defaultOptions,
+        store
+      )
       assert.deepEqual([first.asked, second.asked], [1, 0])
     }).pipe(Effect.provide(layerMemory)))
 
   it.effect("are measured here when the store does not answer", () => {
     const watched = new Watched()
     const down = { find: () => unavailable, put: () => unavailable }
-    return run(watched, ({ inForce }) =>
-      Effect.map(inForce, (found) => assert.deepInclude(found, { source: "adaptive" })), Thresholds.defaultOptions, down)
+    return run(
+      watched,
+      ({ inForce }) => Effect.map(inForce, (found) => assert.deepInclude(found, { source: "adaptive" })),
+      Thresholds.defaultOptions,
+      down
+    )
   })
 
   it.effect("are the operator's where he wants them or the embedder is none", () => {

@@ -56,8 +56,10 @@ const letter = (scope: typeof eng, position: bigint): DeadLetter => ({
 })
 
 const beat = (worker: string, at: number, state: "running" | "failed" = "running") =>
-  Effect.flatMap(WorkerStore.WorkerStore, ({ report }) =>
-    report({ worker, state, code: state === "failed" ? "UNAVAILABLE" : "", epoch: 0n, at }))
+  Effect.flatMap(
+    WorkerStore.WorkerStore,
+    ({ report }) => report({ worker, state, code: state === "failed" ? "UNAVAILABLE" : "", epoch: 0n, at })
+  )
 
 describe("ops.dead_letters", () => {
   it.effect("lists, retries and drops what the caller's token opens, and nothing else", () =>

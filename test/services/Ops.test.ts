@@ -33,7 +33,9 @@ layer(LoomServer.layer(), { timeout: 90_000, excludeTestServices: true })("A sin
         workers.some(({ name, namespaces }) =>
           name === "conflict_resolver" && namespaces[0] !== undefined && namespaces[0].lag_changes === 0 &&
           namespaces[0].cursor !== "0"
-        ) && workers.every(({ state }) => state === "running"))
+        ) && workers.every(({ state }) =>
+          state === "running"
+        ))
       assert.deepEqual(workers.map(({ name, reads }) => [name, reads]), [
         ["conflict_resolver", "feed"],
         ["calibration", "schedule"]
@@ -102,7 +104,8 @@ layer(layerTeam, { timeout: 90_000, excludeTestServices: true })("A team server"
       const seen = (token: string) =>
         Effect.map(ok(OpsWorkers, {}, { token }), ({ workers }) =>
           workers.flatMap(({ namespaces }) => namespaces.map((one) => one.namespace)))
-      yield* until(seen(admin), (names) => names.includes(namespace) && names.includes(second))
+      yield* until(seen(admin), (names) =>
+        names.includes(namespace) && names.includes(second))
       assert.deepEqual(yield* seen(narrow), [namespace])
       assert.deepEqual(yield* seen(other), [])
       assert.deepEqual(yield* seen(root), [])
@@ -122,7 +125,8 @@ layer(layerTeam, { timeout: 90_000, excludeTestServices: true })("A team server"
       const { admin, other, root } = yield* Tokens
       const state = (token: string) =>
         Effect.map(ok(OpsWorkers, {}, { token }), ({ workers }) => workers.map((worker) => worker.state))
-      const pause = (token: string, body: object) => ok(OpsWorkerPause, { name: "conflict_resolver", ...body }, { token })
+      const pause = (token: string, body: object) =>
+        ok(OpsWorkerPause, { name: "conflict_resolver", ...body }, { token })
       const resume = (token: string) => ok(OpsWorkerResume, { name: "conflict_resolver" }, { token })
       assert.deepInclude(yield* pause(admin, {}), { org: "acme", namespace: null, paused: true })
       assert.deepEqual(yield* state(admin), ["paused", "running"])

@@ -12,7 +12,11 @@ const foreign = { org: "globex", namespace: "eng" }
 let names = 0
 const fresh = () => `worker-${++names}`
 
-const cursorAt = (scope: typeof eng, position: bigint, failed: { failures: number; code: string } = { failures: 0, code: "" }) => ({
+const cursorAt = (
+  scope: typeof eng,
+  position: bigint,
+  failed: { failures: number; code: string } = { failures: 0, code: "" }
+) => ({
   scope,
   position,
   ...failed,
@@ -52,7 +56,9 @@ export const suite = <E>(name: string, store: Layer.Layer<WorkerStore, E>) =>
         yield* move(worker, 0n, [cursorAt(eng, 9n)])
         yield* move(worker, 0n, [cursorAt(eng, 7n)])
         assert.deepEqual(yield* cursors(worker, { org: "acme", namespaces: ["eng"] }), [cursorAt(eng, 9n)])
-        assert.deepEqual((yield* cursors(worker, { org: "globex", namespaces: "*" })).map(({ scope }) => scope), [foreign])
+        assert.deepEqual((yield* cursors(worker, { org: "globex", namespaces: "*" })).map(({ scope }) => scope), [
+          foreign
+        ])
         assert.deepEqual(yield* cursors(worker, { org: "acme", namespaces: [] }), [])
         assert.deepEqual(yield* cursors(fresh(), "everything"), [])
       }))

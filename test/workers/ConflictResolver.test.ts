@@ -22,8 +22,7 @@ type Space = ReturnType<typeof fresh>
 const first = "The Orion release of the payments team ships to every customer on 15 October"
 const second = "The Orion release of the payments team ships to every customer on 16 October"
 
-const register = (space: Space, policy: string) =>
-  ask(NamespaceRegister, { ...space, default_conflict_policy: policy })
+const register = (space: Space, policy: string) => ask(NamespaceRegister, { ...space, default_conflict_policy: policy })
 
 /** Two contradictory rows that nobody compared. */
 const unseen = (space: Space) =>
@@ -40,8 +39,10 @@ const all = (space: Space) => Effect.flatMap(ChangeFeed, (feed) => feed.after(sp
 const look = (space: Space) => Effect.flatMap(all(space), (changes) => ConflictResolver.resolve(space, changes))
 
 const pairs = (space: Space) =>
-  Effect.map(ask(ConflictsList, space), ({ conflicts }) =>
-    conflicts.map(({ sides }) => sides.map(({ memory_key }) => memory_key).sort()))
+  Effect.map(
+    ask(ConflictsList, space),
+    ({ conflicts }) => conflicts.map(({ sides }) => sides.map(({ memory_key }) => memory_key).sort())
+  )
 
 const sound = (space: Space) =>
   Effect.map(
@@ -73,7 +74,11 @@ withLayer(layer, { timeout: 90_000, excludeTestServices: true })("ConflictResolv
     Effect.gen(function*() {
       const space = fresh()
       const a = yield* ask(MemorySet, { ...space, memory_key: "a", value: "Nadia plays the cello in an orchestra" })
-      const b = yield* ask(MemorySet, { ...space, memory_key: "b", value: "Backups of the warehouse are kept thirty days" })
+      const b = yield* ask(MemorySet, {
+        ...space,
+        memory_key: "b",
+        value: "Backups of the warehouse are kept thirty days"
+      })
       const client = yield* MemoryClient
       yield* client.transition(space, {
         _tag: "memory.transition",
@@ -145,7 +150,9 @@ withLayer(layer, { timeout: 90_000, excludeTestServices: true })("ConflictResolv
         Layer.build(ConflictResolver.make({ idle: "50 millis", share: 1 })("process")),
         store.cursors(ConflictResolver.NAME, { org: space.org, namespaces: [space.namespace] }).pipe(
           Effect.flatMap(([cursor]) =>
-            cursor !== undefined && cursor.position > (changes.at(-1)?.version ?? 0n) ? Effect.void : Effect.fail("behind")
+            cursor !== undefined && cursor.position > (changes.at(-1)?.version ?? 0n)
+              ? Effect.void
+              : Effect.fail("behind")
           ),
           Effect.retry(Schedule.spaced("50 millis")),
           Effect.timeout("20 seconds")
@@ -153,6 +160,9 @@ withLayer(layer, { timeout: 90_000, excludeTestServices: true })("ConflictResolv
       ))
       assert.strictEqual((yield* pairs(space)).length, 1)
       const feed = yield* ChangeFeed
-      assert.deepEqual(yield* feed.behind(ConflictResolver.NAME, { org: space.org, namespaces: [space.namespace] }, 0n), [])
+      assert.deepEqual(
+        yield* feed.behind(ConflictResolver.NAME, { org: space.org, namespaces: [space.namespace] }, 0n),
+        []
+      )
     }))
 })

@@ -42,7 +42,8 @@ const cursor = Effect.gen(function*() {
   return found?.position ?? 0n
 })
 
-const house = <A, E>(test: Effect.Effect<A, E, Layer.Layer.Success<typeof layer> | Scope>) => Effect.provide(test, layer)
+const house = <A, E>(test: Effect.Effect<A, E, Layer.Layer.Success<typeof layer> | Scope>) =>
+  Effect.provide(test, layer)
 
 describe("Worker", () => {
   it.scoped("reads each namespace in order, in bounded batches, and goes on with what comes later", () =>
@@ -58,7 +59,13 @@ describe("Worker", () => {
       yield* append(eng, 6n)
       yield* pass(3)
       assert.deepEqual(watched.versions(), [1n, 2n, 3n, 4n, 5n, 6n])
-      assert.strictEqual(yield* Effect.map((yield* WorkerStore).cursors("watched", { org: "acme", namespaces: ["ops"] }), ([one]) => one?.position), 7n)
+      assert.strictEqual(
+        yield* Effect.map(
+          (yield* WorkerStore).cursors("watched", { org: "acme", namespaces: ["ops"] }),
+          ([one]) => one?.position
+        ),
+        7n
+      )
     })))
 
   it.scoped("goes on behind its cursor after a restart, in a cluster as in one process", () =>
@@ -134,8 +141,17 @@ describe("Worker", () => {
         [2n, "mem_2", "INVALID_ARGUMENT", 5],
         [4n, "mem_4", "DEFECT", 5]
       ])
-      assert.notInclude(JSON.stringify(letters, (_, value) => typeof value === "bigint" ? String(value) : value), "secret")
-      assert.strictEqual(yield* Effect.map(store.cursors("watched", "everything"), (all) => all.find(({ scope }) => scope.namespace === "eng")?.position), 5n)
+      assert.notInclude(
+        JSON.stringify(letters, (_, value) => typeof value === "bigint" ? String(value) : value),
+        "secret"
+      )
+      assert.strictEqual(
+        yield* Effect.map(
+          store.cursors("watched", "everything"),
+          (all) => all.find(({ scope }) => scope.namespace === "eng")?.position
+        ),
+        5n
+      )
       assert.includeMembers([...watched.versions()], [1n, 3n, 5n])
     })))
 
@@ -147,7 +163,12 @@ describe("Worker", () => {
       yield* append(eng, 1n)
       yield* start(watched, "process", { tries: 1 })
       yield* pass(20)
-      const letters = yield* (yield* WorkerStore).letters({ reach: "everything", worker: null, states: ["open"], limit: 9 })
+      const letters = yield* (yield* WorkerStore).letters({
+        reach: "everything",
+        worker: null,
+        states: ["open"],
+        limit: 9
+      })
       assert.deepEqual(letters.map(({ code, position }) => [position, code]), [[1n, "INTERNAL"]])
       assert.strictEqual(yield* cursor, 1n)
     })))
@@ -203,7 +224,12 @@ describe("Worker", () => {
         store.file(letters.map((letter) => ({ ...letter, state: "retry" as const, actor: "human:ada" }))))
       yield* ask
       yield* pass(10)
-      assert.deepEqual((yield* find("open")).map(({ tries }) => tries), [2])
+      assert.deepEqual(
+        (yield* find("open")).map(({ tries }) =>
+          tries
+        ),
+        [2]
+      )
       broken = false
       yield* ask
       yield* pass(10)

@@ -79,8 +79,10 @@ export const changeOf = (version: bigint, changed: Partial<FeedChange> = {}): Fe
 
 /** Appends one change for each version. */
 export const append = (scope: Scope, ...versions: ReadonlyArray<bigint>) =>
-  Effect.map(ChangeFeed.FeedChanges, (changes) =>
-    versions.forEach((version) => changes.append(scope, changeOf(version))))
+  Effect.map(
+    ChangeFeed.FeedChanges,
+    (changes) => versions.forEach((version) => changes.append(scope, changeOf(version)))
+  )
 
 /** Lets time pass in steps, so that whoever waits in between gets its turn. */
 export const pass = (seconds: number) =>
