@@ -49,15 +49,14 @@ const codeOf = (exit: Exit.Exit<unknown, LoomError>): string =>
       })
   })
 
-// Made once for each: a tagged metric looks its place in the registry up anew. Verbs and codes are few.
-const ended = new Map<string, Metric.Metric<unknown, number, unknown>>()
-const timed = new Map<string, Metric.Metric<unknown, number, unknown>>()
+const requestOf = (verb: string, code: string) => Metric.tagged(Metric.tagged(requests, "verb", verb), "code", code)
+const durationOf = (verb: string) => Metric.tagged(durations, "verb", verb)
 
-const kept = (
-  all: Map<string, Metric.Metric<unknown, number, unknown>>,
-  key: string,
-  make: () => Metric.Metric<unknown, number, unknown>
-) => {
+// Made once for each: a tagged metric looks its place in the registry up anew. Verbs and codes are few.
+const ended = new Map<string, ReturnType<typeof requestOf>>()
+const timed = new Map<string, ReturnType<typeof durationOf>>()
+
+const kept = <M>(all: Map<string, M>, key: string, make: () => M): M => {
   const found = all.get(key) ?? make()
   all.set(key, found)
   return found
@@ -71,13 +70,7 @@ export const counted = <A>(verb: string, call: Effect.Effect<A, LoomError>): Eff
       Effect.gen(function*() {
         const seconds = Number((yield* Clock.currentTimeNanos) - began) / 1e9
         const code = codeOf(exit)
-        const requested = kept(ended, `${verb} ${code}`, () =>
-          Metric.tagged(Metric.tagged(requests, "verb", verb), "code", code))
-        yield* Metric.update(requested, 1)
-        yield* Metric.update(
-          kept(timed, verb, () =>
-            Metric.tagged(durations, "verb", verb)),
-          seconds
-        )
+        yield* Metric.update(kept(ended, `${verb} ${code}`, () => requestOf(verb, code)), 1)
+        yield* Metric.update(kept(timed, verb, () => durationOf(verb)), seconds)
       }))
   })

@@ -20,7 +20,7 @@ const layerTeam = Layer.provideMerge(
 /** Until a look at the workers shows what a test waits for; workers look every two seconds. */
 const until = <A, E, R>(look: Effect.Effect<A, E, R>, is: (seen: A) => boolean) =>
   look.pipe(
-    Effect.filterOrFail(is, (seen) => new Error(`still ${JSON.stringify(seen)}`)),
+    Effect.filterOrFail(is, (seen) => `still ${JSON.stringify(seen)}`),
     Effect.retry(Schedule.spaced("200 millis").pipe(Schedule.intersect(Schedule.recurs(100))))
   )
 
