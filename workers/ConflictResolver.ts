@@ -60,13 +60,17 @@ export const resolve = (
   MemoryClient | MemoryReview | MemoryStore | MemoryIntake | ActorRules | WritePolicy
 > =>
   Effect.gen(function*() {
-    const ids = [...new Set(changes.filter(isWorthALook).map(({ memory_id }) => memory_id))]
-    if (ids.length === 0) return
+    const seen = new Map(changes.filter(isWorthALook).map(({ memory_id, version }) => [memory_id, version]))
+    if (seen.size === 0) return
     const review = yield* MemoryReview
     const policy = yield* WritePolicy
     const rules = yield* (yield* ActorRules).read(scope, "identity")
     const now = yield* Clock.currentTimeMillis
-    const rows = (yield* review.named(scope, null, { ids, keys: [] })).filter((row) => isCompared(row, rules, now))
+    const heads = yield* review.named(scope, null, { ids: [...seen.keys()], keys: [] })
+    // A later change that is worth a look comes by itself.
+    const isLast = ({ change, memory_id, version }: MemoryRow) =>
+      !worthALook.includes(change) || version <= (seen.get(memory_id) ?? 0n)
+    const rows = heads.filter((row) => isLast(row) && isCompared(row, rules, now))
     if (rows.length === 0) return
     // What this batch itself made of a row is no surprise to it.
     const versions = new Map<string, string>()

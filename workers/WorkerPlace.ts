@@ -96,7 +96,7 @@ export const makePlaces = <R>(worker: Paced<FeedWorker<R>>, lease: Lease) =>
     ) =>
       Effect.gen(function*() {
         const at = yield* Clock.currentTimeMillis
-        yield* store.file([{ ...letter, worker: name, at, state: "open", actor: "" }])
+        yield* lease.guarded(store.file([{ ...letter, worker: name, at, state: "open", actor: "" }]))
       })
 
     const stumble = (

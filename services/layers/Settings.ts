@@ -265,7 +265,8 @@ export const edge: Config.Config<EdgeSettings> = Config.all({
   thresholds
 })
 
-const workers: Config.Config<ReadonlyArray<string>> = Config.nonEmptyString("WORKERS").pipe(
+/** The workers that run. */
+export const workers: Config.Config<ReadonlyArray<string>> = Config.nonEmptyString("WORKERS").pipe(
   Config.withDefault("all"),
   Config.mapOrFail((text) => {
     if (text === "all") return Either.right(workerNames)
