@@ -18,8 +18,11 @@ import {
   headOf,
   historyOf,
   Intent,
+  isDerived,
+  isLive,
   latest,
   ownerName,
+  ownerOf,
   OWNERS,
   rowKeys,
   slotName,
@@ -89,22 +92,39 @@ const voided = (world: World, scenario: Scenario, histories: ReadonlyArray<Reado
   return null
 }
 
+/** No head is behind a version that was decided to be in. */
+const stale = (world: World, scenario: Scenario): string | null => {
+  for (const slot of SLOTS) {
+    if (get(world, slotState(slot)) !== Intent.done) continue
+    for (const key of rowKeys(world, scenario, slot)) {
+      const [version, { content }] = [get(world, slotVersion(slot, key)), headOf(world, scenario, key)]
+      if (content < version) return `the head of key ${key} shows version ${content}, and ${slotName(slot)} was ${version}`
+    }
+  }
+  return null
+}
+
 /** What the owner of now believes is what the heads and the history show, whatever comes in late. */
 const beliefs = (world: World, rules: Rules, scenario: Scenario): string | null => {
   for (const owner of OWNERS) {
     const where = get(world, stand(owner))
     if (get(world, EPOCH) !== owner + 1 || where < Stand.idle || where === Stand.gone) continue
-    const slot = (FIRST_SLOT[owner] ?? 0) + get(world, batch(owner))
+    const from = (FIRST_SLOT[owner] ?? 0) + get(world, batch(owner)) + (where === Stand.confirmed ? 1 : 0)
     for (const key of ROW_KEYS) {
       const expected = get(world, belief(owner, key))
-      const under = where === Stand.writing ? get(world, slotVersion(slot, key)) : 0
+      // What it has under way may be in or not.
+      const under = SLOTS.filter((slot) => slot >= from && ownerOf(slot) === owner)
+        .map((slot) => get(world, slotVersion(slot, key))).filter((version) => version > 0)
       const head = headOf(world, scenario, key).content
-      if (head !== expected && (under === 0 || head !== under)) {
+      if (where === Stand.idle && key === 0 && isLive(world, scenario, head) && !isDerived(world, head)) {
+        return `version ${head} is the head of key 0, and no search finds it`
+      }
+      if (head !== expected && !under.includes(head)) {
         return `the head of key ${key} shows version ${head}, and ${ownerName(owner)} answered by ${expected}`
       }
       const mirrored = where === Stand.idle
       const past = latest(historyOf(world, rules, scenario, key, !mirrored)).content
-      if (past !== expected && (under === 0 || past !== under)) {
+      if (past !== expected && !under.includes(past)) {
         return `the history of key ${key} ends with version ${past}, and ${ownerName(owner)} answered by ${expected}`
       }
     }
@@ -116,5 +136,5 @@ const beliefs = (world: World, rules: Rules, scenario: Scenario): string | null 
 export const harmIn = (world: World, rules: Rules, scenario: Scenario): string | null => {
   const histories = [...ROW_KEYS, LINK].map((key) => historyOf(world, rules, scenario, key, true))
   return versions(world, scenario) ?? writes(world, scenario, histories) ?? voided(world, scenario, histories) ??
-    beliefs(world, rules, scenario)
+    stale(world, scenario) ?? beliefs(world, rules, scenario)
 }

@@ -37,6 +37,10 @@ export const protocol = {
   voidHeads: true,
   /** What the heads were before is read from the history and not from the heads. */
   headsFromHistory: true,
+  /** What was derived from a memory is derived again under the fresh version where a voided commit would have taken it away. */
+  derivesAgain: true,
+  /** A delete of what was derived reaches up to the version of its commit and no further. */
+  forgetsBounded: true,
   /** Mirrors are completed when a namespace is taken. */
   repairs: true
 } as const
@@ -59,10 +63,15 @@ export interface Scenario {
   readonly name: string
   /** For each write the keys that it changes; the first two are the two batches of the first owner. */
   readonly writes: ReadonlyArray<ReadonlyArray<number>>
+  /** The write that deletes the memory under its key; 0 when there is none. */
+  readonly deletes: number
 }
 
 /** A key that is written again and again, and one that is new with the second batch. */
-export const twoKeys: Scenario = { name: "two keys", writes: [[0], [0, 1], [0]] }
+export const twoKeys: Scenario = { name: "two keys", writes: [[0], [0, 1], [0]], deletes: 0 }
 
 /** The second batch is an audited read. */
-export const auditedRead: Scenario = { name: "an audited read", writes: [[0], [LINK], [0]] }
+export const auditedRead: Scenario = { name: "an audited read", writes: [[0], [LINK], [0]], deletes: 0 }
+
+/** The second batch deletes what the first wrote. */
+export const aDelete: Scenario = { name: "a delete", writes: [[0], [0], [0]], deletes: 2 }

@@ -13,6 +13,8 @@ import {
   BEGUN,
   belief,
   CRASHED,
+  DERIVED,
+  DERIVED_AGAIN,
   doomAt,
   doomBase,
   doomContent,
@@ -22,18 +24,23 @@ import {
   doomTaker,
   EPOCH,
   FIRST_SLOT,
+  FORGOTTEN,
+  freshVersion,
   get,
   headOf,
   HEADS,
   historyOf,
   Intent,
+  isDerived,
   isIn,
+  isLive,
   isThere,
   known,
   LAST,
   latest,
   local,
   mirrorBit,
+  NO_HEAD,
   ownerName,
   ownerOf,
   OWNERS,
@@ -69,14 +76,39 @@ const put = (world: World, place: number, value: number): void => {
 
 const raise = (world: World, place: number, bits: number): void => put(world, place, get(world, place) | bits)
 
-const comingIn = (world: World, scenario: Scenario, emit: Emit): void => {
+/** Takes away what was derived under versions up to that of a delete. */
+const forget = (world: World, rules: Rules, scenario: Scenario, slot: number): void => {
+  const upTo = rules.forgetsBounded ? get(world, slotVersion(slot, 0)) : 255
+  raise(world, slotIn(slot), FORGOTTEN)
+  for (const one of SLOTS) {
+    if (get(world, slotVersion(one, 0)) <= upTo) put(world, DERIVED, get(world, DERIVED) & ~(1 << one))
+  }
+  for (const doom of DOOMS) {
+    if (freshVersion(world, scenario, doom, 0) > upTo) continue
+    put(world, DERIVED_AGAIN, get(world, DERIVED_AGAIN) & ~(1 << doom))
+  }
+}
+
+const comingIn = (world: World, rules: Rules, scenario: Scenario, emit: Emit): void => {
   for (const slot of SLOTS) {
     if (get(world, slotWrite(slot)) === 0) continue
     const bits = get(world, slotIn(slot))
     const keys = allKeys(world, scenario, slot)
     const mirrors = keys.reduce((all, key) => all | mirrorBit(key), 0)
+    const deletes = get(world, slotWrite(slot)) === scenario.deletes
+    if (deletes) {
+      const next = after(world, (next) => forget(next, rules, scenario, slot))
+      if (!next.equals(world)) emit(`the delete of ${slotName(slot)} takes away what was derived`, next)
+    }
     if (!keys.includes(LINK) && (bits & ROWS) === 0) {
-      emit(`the rows of ${slotName(slot)} come in`, after(world, (next) => raise(next, slotIn(slot), ROWS)))
+      if (deletes && (bits & FORGOTTEN) === 0) continue
+      emit(
+        `the rows of ${slotName(slot)} come in`,
+        after(world, (next) => {
+          raise(next, slotIn(slot), ROWS)
+          if (!deletes && keys.includes(0)) raise(next, DERIVED, 1 << slot)
+        })
+      )
     } else if ((bits & mirrors) !== mirrors) {
       const what = keys.includes(LINK) ? "link" : "history"
       emit(`the ${what} of ${slotName(slot)} comes in`, after(world, (next) => raise(next, slotIn(slot), mirrors)))
@@ -89,7 +121,16 @@ const comingIn = (world: World, scenario: Scenario, emit: Emit): void => {
       emit(`the void revisions of ${of} come in`, after(world, (next) => raise(next, doomIn(doom), REVISIONS)))
     }
     if ((bits & SENT) !== 0 && (bits & HEADS) === 0) {
-      emit(`the heads again of ${of} come in`, after(world, (next) => raise(next, doomIn(doom), HEADS)))
+      emit(
+        `the heads again of ${of} come in`,
+        after(world, (next) => {
+          raise(next, doomIn(doom), HEADS)
+          const hides = get(world, slotWrite(doomedSlot(doom))) === scenario.deletes
+          if (rules.derivesAgain && hides && isLive(world, scenario, get(world, doomContent(doom, 0)))) {
+            raise(next, DERIVED_AGAIN, 1 << doom)
+          }
+        })
+      )
     }
   }
 }
@@ -210,7 +251,7 @@ const settling = (world: World, rules: Rules, scenario: Scenario, owner: number,
             const before = rules.headsFromHistory
               ? latest(historyOf(world, rules, scenario, key, false))
               : headOf(world, scenario, key)
-            put(next, doomContent(doom, key), before.content)
+            put(next, doomContent(doom, key), before.content === 0 && !rules.voidHeads ? NO_HEAD : before.content)
           }
         })
       )
@@ -233,6 +274,15 @@ const repair = (world: World, scenario: Scenario, merged: boolean): void => {
       }
     }
   }
+  derive(world, scenario)
+}
+
+/** Derives from a head from which nothing is derived. */
+const derive = (world: World, scenario: Scenario): void => {
+  const { content, version } = headOf(world, scenario, 0)
+  if (!isLive(world, scenario, content) || isDerived(world, content)) return
+  for (const slot of SLOTS) if (get(world, slotVersion(slot, 0)) === version) raise(world, DERIVED, 1 << slot)
+  for (const doom of DOOMS) if (freshVersion(world, scenario, doom, 0) === version) raise(world, DERIVED_AGAIN, 1 << doom)
 }
 
 const repairing = (world: World, rules: Rules, scenario: Scenario, owner: number, to: number, emit: Emit): void => {
@@ -294,7 +344,7 @@ const reserving = (
 
 const idling = (world: World, rules: Rules, scenario: Scenario, owner: number, emit: Emit): void => {
   const count = get(world, batch(owner))
-  if (count === BATCHES[owner]) return
+  if (count === BATCHES) return
   const slot = (FIRST_SLOT[owner] ?? 0) + count
   // It was reserved while the one before it was under way.
   if (get(world, slotWrite(slot)) !== 0) {
@@ -360,7 +410,7 @@ const answering = (world: World, scenario: Scenario, owner: number, emit: Emit):
 
 /** Every next moment, with what happens on the way to it. */
 export const steps = (world: World, rules: Rules, scenario: Scenario, emit: Emit): void => {
-  comingIn(world, scenario, emit)
+  comingIn(world, rules, scenario, emit)
   crashing(world, emit)
   taking(world, rules, emit)
   for (const owner of OWNERS) {

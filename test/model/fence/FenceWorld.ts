@@ -31,11 +31,11 @@ export const Stand = {
 } as const
 
 export const OWNERS = [0, 1, 2] as const
-/** Intents: two batches of A, two of B, one of C. */
-export const SLOTS = [0, 1, 2, 3, 4] as const
+/** Intents: two batches of each owner. */
+export const SLOTS = [0, 1, 2, 3, 4, 5] as const
 export const FIRST_SLOT = [0, 2, 4] as const
-export const BATCHES = [2, 2, 1] as const
-export const slotName = (slot: number): string => ["A1", "A2", "B1", "B2", "C1"][slot] ?? ""
+export const BATCHES = 2
+export const slotName = (slot: number): string => ["A1", "A2", "B1", "B2", "C1", "C2"][slot] ?? ""
 export const ownerName = (owner: number): string => "ABC"[owner] ?? ""
 export const ownerOf = (slot: number): number => slot >> 1
 
@@ -45,9 +45,12 @@ export const LAST = 1
 export const UNFLUSHED = 2
 export const CRASHED = 3
 export const ANSWERED = 4
+// What is derived from the memory under key 0: of which intents, and of which voidings.
+export const DERIVED = 5
+export const DERIVED_AGAIN = 6
 
 // One intent, and what of it is in the store.
-const SLOT = 5
+const SLOT = 7
 const SLOT_SIZE = 6
 export const slotState = (slot: number): number => SLOT + slot * SLOT_SIZE
 export const slotWrite = (slot: number): number => SLOT + slot * SLOT_SIZE + 1
@@ -56,6 +59,8 @@ export const slotIn = (slot: number): number => SLOT + slot * SLOT_SIZE + 5
 /** The rows are in the table of heads; for each key: it is in the history or journal. */
 export const ROWS = 1
 export const mirrorBit = (key: number): number => 2 << key
+/** What was derived from the memory that it deletes is taken away. */
+export const FORGOTTEN = 16
 
 // One voiding of an intent by a taker: B may void what A left, C what A and B left.
 export const DOOMS = [0, 1, 2, 3, 4, 5] as const
@@ -67,6 +72,8 @@ export const doomTaker = (doom: number): number => doom < 2 ? 1 : 2
 /** The fresh version of the first key; 0 when there is no such voiding. */
 export const doomBase = (doom: number): number => DOOM + doom * DOOM_SIZE
 export const doomIn = (doom: number): number => DOOM + doom * DOOM_SIZE + 1
+/** No head is written again for a key. */
+export const NO_HEAD = 255
 /** The version whose content is written again, by key; 0 for a void head. */
 export const doomContent = (doom: number, key: number): number => DOOM + doom * DOOM_SIZE + 2 + key
 export const BEGUN = 1
@@ -131,7 +138,7 @@ export const headOf = (world: World, scenario: Scenario, key: number): Shown => 
   }
   for (const doom of DOOMS) {
     if ((get(world, doomIn(doom)) & HEADS) === 0) continue
-    const version = freshVersion(world, scenario, doom, key)
+    const version = get(world, doomContent(doom, key)) === NO_HEAD ? 0 : freshVersion(world, scenario, doom, key)
     // Of two rows of one version the one that came last counts; here that is always the worse one.
     if (version > 0 && version >= head.version) head = { version, content: get(world, doomContent(doom, key)) }
   }
@@ -169,13 +176,27 @@ export const historyOf = (
     if ((bits & HEADS) === 0 || (rules.voidsFresh && (bits & REVISIONS) !== 0)) continue
     const version = freshVersion(world, scenario, doom, key)
     const content = get(world, doomContent(doom, key))
-    if (version > 0 && content > 0) shown.push({ version, content })
+    if (version > 0 && content > 0 && content !== NO_HEAD) shown.push({ version, content })
   }
   return shown
 }
 
 export const latest = (shown: ReadonlyArray<Shown>): Shown =>
   shown.reduce((best, one) => one.version > best.version ? one : best, nothing)
+
+/** Whether a search can find the content of a version. */
+export const isDerived = (world: World, content: number): boolean =>
+  SLOTS.some((slot) =>
+    (get(world, DERIVED) & (1 << slot)) !== 0 && get(world, slotVersion(slot, 0)) === content
+  ) || DOOMS.some((doom) =>
+    (get(world, DERIVED_AGAIN) & (1 << doom)) !== 0 && get(world, doomContent(doom, 0)) === content
+  )
+
+/** Whether the content of a version is a memory, and not that it was deleted. */
+export const isLive = (world: World, { deletes }: Scenario, content: number): boolean =>
+  content > 0 && SLOTS.some((slot) =>
+    get(world, slotVersion(slot, 0)) === content && get(world, slotWrite(slot)) !== deletes
+  )
 
 /** Whether all rows of an intent are in the store. One without rows never shows that it is. */
 export const isThere = (world: World, scenario: Scenario, slot: number): boolean =>
