@@ -63,15 +63,24 @@ export interface Scenario {
   readonly name: string
   /** For each write the keys that it changes; the first two are the two batches of the first owner. */
   readonly writes: ReadonlyArray<ReadonlyArray<number>>
+  /** Of those the keys of rows. */
+  readonly rows: ReadonlyArray<ReadonlyArray<number>>
   /** The write that deletes the memory under its key; 0 when there is none. */
   readonly deletes: number
 }
 
+const scenario = (name: string, writes: Scenario["writes"], deletes: number): Scenario => ({
+  name,
+  writes,
+  rows: writes.map((keys) => keys.filter((key) => key !== LINK)),
+  deletes
+})
+
 /** A key that is written again and again, and one that is new with the second batch. */
-export const twoKeys: Scenario = { name: "two keys", writes: [[0], [0, 1], [0]], deletes: 0 }
+export const twoKeys = scenario("two keys", [[0], [0, 1], [0]], 0)
 
 /** The second batch is an audited read. */
-export const auditedRead: Scenario = { name: "an audited read", writes: [[0], [LINK], [0]], deletes: 0 }
+export const auditedRead = scenario("an audited read", [[0], [LINK], [0]], 0)
 
 /** The second batch deletes what the first wrote. */
-export const aDelete: Scenario = { name: "a delete", writes: [[0], [0], [0]], deletes: 2 }
+export const aDelete = scenario("a delete", [[0], [0], [0]], 2)

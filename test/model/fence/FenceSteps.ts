@@ -65,7 +65,8 @@ export type Emit = (what: string, next: World) => void
 
 /** A later moment: a copy, changed. */
 const after = (world: World, change: (next: World) => void): World => {
-  const next = Buffer.from(world)
+  const next = Buffer.allocUnsafe(world.length)
+  world.copy(next)
   change(next)
   return next
 }
@@ -344,7 +345,7 @@ const reserving = (
 
 const idling = (world: World, rules: Rules, scenario: Scenario, owner: number, emit: Emit): void => {
   const count = get(world, batch(owner))
-  if (count === BATCHES) return
+  if (count === BATCHES[owner]) return
   const slot = (FIRST_SLOT[owner] ?? 0) + count
   // It was reserved while the one before it was under way.
   if (get(world, slotWrite(slot)) !== 0) {

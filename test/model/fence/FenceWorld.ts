@@ -31,11 +31,11 @@ export const Stand = {
 } as const
 
 export const OWNERS = [0, 1, 2] as const
-/** Intents: two batches of each owner. */
-export const SLOTS = [0, 1, 2, 3, 4, 5] as const
+/** Intents: two batches of A, two of B, one of C. */
+export const SLOTS = [0, 1, 2, 3, 4] as const
 export const FIRST_SLOT = [0, 2, 4] as const
-export const BATCHES = 2
-export const slotName = (slot: number): string => ["A1", "A2", "B1", "B2", "C1", "C2"][slot] ?? ""
+export const BATCHES = [2, 2, 1] as const
+export const slotName = (slot: number): string => ["A1", "A2", "B1", "B2", "C1"][slot] ?? ""
 export const ownerName = (owner: number): string => "ABC"[owner] ?? ""
 export const ownerOf = (slot: number): number => slot >> 1
 
@@ -108,12 +108,14 @@ export const beginning = (): World => {
   return world
 }
 
+const none: ReadonlyArray<number> = []
+
 /** The keys of rows that an intent writes. */
-export const rowKeys = (world: World, { writes }: Scenario, slot: number): ReadonlyArray<number> =>
-  (writes[get(world, slotWrite(slot)) - 1] ?? []).filter((key) => key !== LINK)
+export const rowKeys = (world: World, { rows }: Scenario, slot: number): ReadonlyArray<number> =>
+  rows[get(world, slotWrite(slot)) - 1] ?? none
 
 export const allKeys = (world: World, { writes }: Scenario, slot: number): ReadonlyArray<number> =>
-  writes[get(world, slotWrite(slot)) - 1] ?? []
+  writes[get(world, slotWrite(slot)) - 1] ?? none
 
 /** The version under which a voiding writes the head of a key again. */
 export const freshVersion = (world: World, scenario: Scenario, doom: number, key: number): number => {
