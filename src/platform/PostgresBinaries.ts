@@ -27,8 +27,7 @@ const isWhole = (folder: string): boolean => ["initdb", "postgres"].every((name)
 
 /** What `pg_config` says, which knows the installations that are not in the usual places. */
 const configured: Effect.Effect<ReadonlyArray<string>> = Effect.async((resume) => {
-  execFile("pg_config", ["--bindir"], (error, stdout) =>
-    resume(Effect.succeed(error === null ? [stdout.trim()] : [])))
+  execFile("pg_config", ["--bindir"], (error, stdout) => resume(Effect.succeed(error === null ? [stdout.trim()] : [])))
 })
 
 // Debian keeps each major version in a folder of its own; the newest comes first.

@@ -3,8 +3,8 @@
  * durable as any. It may be stopped, killed and started again on the same folder and port. It ends with the scope, and
  * with this process however that ends. Plain driver code: processes and sockets of the system have no Effect form here.
  */
-import * as PgClient from "@effect/sql-pg/PgClient"
 import * as Reactivity from "@effect/experimental/Reactivity"
+import * as PgClient from "@effect/sql-pg/PgClient"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -14,7 +14,7 @@ import * as Schema from "effect/Schema"
 import type { Scope } from "effect/Scope"
 import { type ChildProcess, spawn, type SpawnOptions } from "node:child_process"
 import { randomBytes } from "node:crypto"
-import { chmodSync, chownSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { chmodSync, chownSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -66,6 +66,13 @@ const PATIENCE = "30 seconds"
 const LOG_LENGTH = 16_384
 const USER = "loom"
 
+const defaults = {
+  listen_addresses: "127.0.0.1",
+  unix_socket_directories: "",
+  // Recovery syncs every file there is: one call on Linux, else a thousand, which takes seconds on a busy disk.
+  ...(process.platform === "linux" ? { recovery_init_sync_method: "syncfs" } : {})
+}
+
 /** Postgres does not run as root: the user it runs as then, and the group. */
 const loweredUser = (): { readonly uid: number; readonly gid: number } | undefined => {
   if (process.getuid?.() !== 0) return undefined
@@ -98,7 +105,7 @@ const build = (binaries: PostgresBinaries.PostgresBinaries): House => {
   const passwordFile = join(folder, "password")
   writeFileSync(passwordFile, password, { mode: 0o600 })
   chmodSync(folder, 0o700)
-  if (user !== undefined) for (const path of [folder, passwordFile]) chownSync(path, user.uid, user.gid)
+  if (user !== undefined) { for (const path of [folder, passwordFile]) chownSync(path, user.uid, user.gid) }
   const env: NodeJS.ProcessEnv = { LC_ALL: "C", TZ: "UTC", PATH: "/usr/bin:/bin", LD_LIBRARY_PATH: libraries.join(":") }
   return { folder, data: join(folder, "data"), password, spawn: { ...user, cwd: folder, env } }
 }
@@ -133,6 +140,20 @@ const launch = (path: string, args: ReadonlyArray<string>, options: SpawnOptions
   return { child, ended, says, log: () => log }
 }
 
+/** The processes of its sessions, which outlive a killed server by a moment and may still commit; Linux tells them. */
+const childrenOf = (pid: number): ReadonlyArray<number> => {
+  const list = `/proc/${pid}/task/${pid}/children`
+  return existsSync(list) ? readFileSync(list, "utf8").split(" ").map(Number).filter((child) => child > 0) : []
+}
+
+const killed = (pid: number): void => {
+  try {
+    process.kill(pid, "SIGKILL")
+  } catch {
+    // It was gone already.
+  }
+}
+
 const failed = (reason: string, log: string) => new PostgresServerFailed({ reason, log })
 
 /** Ends the server when this process ends, even by `kill -9`: the shell reads from a pipe that then closes. */
@@ -153,8 +174,10 @@ const initialise = (binaries: PostgresBinaries.PostgresBinaries, house: House) =
     // The folder does not outlive this process; only what the server itself writes has to survive a crash.
     ...["--encoding=UTF8", "--locale=C", "--no-sync"]
   ], house.spawn)
-  return Effect.flatMap(ended, (code) =>
-    code === 0 ? Effect.void : Effect.fail(failed(`initdb ended with ${code}`, log())))
+  return Effect.flatMap(
+    ended,
+    (code) => code === 0 ? Effect.void : Effect.fail(failed(`initdb ended with ${code}`, log()))
+  )
 }
 
 const makeRunning = (
@@ -165,7 +188,7 @@ const makeRunning = (
 ) =>
   Effect.gen(function*() {
     let running: ReturnType<typeof launch> | undefined
-    const all = { listen_addresses: "127.0.0.1", port: String(port), unix_socket_directories: "", ...settings }
+    const all = { ...defaults, port: String(port), ...settings }
     const args = ["-D", house.data, ...Object.entries(all).flatMap(([name, value]) => ["-c", `${name}=${value}`])]
     const once = Effect.suspend(() => {
       const server = launch(join(binaries.folder, "postgres"), args, house.spawn)
@@ -181,13 +204,16 @@ const makeRunning = (
     const patient = Effect.retry(once, {
       schedule: Schedule.spaced("100 millis"),
       times: 50,
-      while: ({ log }) => /shared memory block|could not bind|lock file/.test(log)
+      while: ({ log }) =>
+        /shared memory block|could not bind|lock file/.test(log)
     })
     const end = (signal: NodeJS.Signals) =>
       Effect.suspend(() => {
         const server = running
         if (server === undefined) return Effect.void
+        const sessions = signal === "SIGKILL" ? childrenOf(server.child.pid ?? 0) : []
         server.child.kill(signal)
+        for (const pid of sessions) killed(pid)
         return Effect.asVoid(server.ended)
       })
     const oneAtATime = (yield* Effect.makeSemaphore(1)).withPermits(1)
@@ -199,6 +225,25 @@ const makeRunning = (
       log: Effect.sync(() => running?.log() ?? "")
     }
   })
+
+/** Makes an empty database on the server of another one's address, and gives its address. */
+export const createDatabase = (
+  beside: Redacted.Redacted,
+  name: string
+): Effect.Effect<Redacted.Redacted, PostgresServerFailed> => {
+  if (!/^[a-z_][a-z0-9_]{0,62}$/.test(name)) return Effect.dieMessage(`"${name}" is not the name of a database`)
+  const url = new URL(Redacted.value(beside))
+  url.pathname = `/${name}`
+  return Effect.flatMap(PgClient.make({ url: beside, maxConnections: 1 }), (sql) => sql`CREATE DATABASE ${sql(name)}`)
+    .pipe(
+      Effect.scoped,
+      Effect.provide(Reactivity.layer),
+      Effect.mapBoth({
+        onFailure: (error) => failed(`The database ${name} was not made`, String(error.cause)),
+        onSuccess: () => Redacted.make(url.toString())
+      })
+    )
+}
 
 /** A server that runs until the scope ends; its folder goes with it. */
 export const make = (
@@ -217,19 +262,8 @@ export const make = (
     yield* running.start
     const url = (database: string) =>
       Redacted.make(`postgres://${USER}:${house.password}@127.0.0.1:${port}/${database}`)
-    const createDatabase = (name: string) =>
-      /^[a-z_][a-z0-9_]{0,62}$/.test(name)
-        ? Effect.flatMap(PgClient.make({ url: url("postgres"), maxConnections: 1 }), (sql) =>
-          sql`CREATE DATABASE ${sql(name)}`).pipe(
-            Effect.scoped,
-            Effect.provide(Reactivity.layer),
-            Effect.mapBoth({
-              onFailure: (error) => failed(`The database ${name} was not made`, String(error.cause)),
-              onSuccess: () => url(name)
-            })
-          )
-        : Effect.dieMessage(`"${name}" is not the name of a database`)
-    return { ...running, port, folder: house.data, binaries, url, createDatabase }
+    const create = (name: string) => createDatabase(url("postgres"), name)
+    return { ...running, port, folder: house.data, binaries, url, createDatabase: create }
   })
 
 export const layer = (options?: PostgresServerOptions): Layer.Layer<PostgresServer, PostgresServerError> =>
