@@ -12,8 +12,8 @@ import type { Intent, IntentRow, OpenIntent, Tenancy } from "../../src/memory/Fe
 import { identicalToModel } from "./FenceModelled.ts"
 import { freshScope } from "./MemoryFixture.ts"
 
-// Above what a double and a signed 64-bit integer hold.
-const HIGH = 18_446_744_073_709_500_000n
+// Far above what a double holds exactly, as every version is.
+const HIGH = 9_223_372_036_854_770_000n
 
 const rowAt = (version: bigint, key = "project/one/owner"): IntentRow => ({
   agent: "agent 'a' \\ \"b\"",
