@@ -98,5 +98,7 @@ const plain = ({ answers, links, rows, top }: Intent): string =>
     String(top),
     links.map(String),
     answers,
-    rows.map((row) => [row.agent, row.user_id, row.session_id, row.memory_key, row.memory_id, String(row.version), row.hides])
+    rows.map((
+      row
+    ) => [row.agent, row.user_id, row.session_id, row.memory_key, row.memory_id, String(row.version), row.hides])
   ])

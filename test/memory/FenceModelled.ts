@@ -41,7 +41,9 @@ class Space {
   lines: Array<Line> = []
 
   answer({ of, seq, size, what }: Asked, epoch: number): unknown {
-    const line = this.lines.find((one) => one.epoch === (what === "reserve" || what === "confirm" ? epoch : of) && one.seq === seq)
+    const line = this.lines.find((one) =>
+      one.epoch === (what === "reserve" || what === "confirm" ? epoch : of) && one.seq === seq
+    )
     const move = (from: string, to: string): boolean => {
       if (epoch !== this.epoch || line === undefined || (line.state !== from && line.state !== to)) return false
       line.state = to
@@ -51,8 +53,12 @@ class Space {
       case "take":
         this.epoch++
         this.seq = 0
-        return [this.epoch, this.version, this.lines.filter(({ state }) => state === "open" || state === "doomed")
-          .map(({ epoch, seq, state }) => [epoch, seq, state])]
+        return [
+          this.epoch,
+          this.version,
+          this.lines.filter(({ state }) => state === "open" || state === "doomed")
+            .map(({ epoch, seq, state }) => [epoch, seq, state])
+        ]
       case "reserve":
         if (epoch !== this.epoch || seq < this.seq) return false
         if (line !== undefined) return line.size === size

@@ -6,6 +6,7 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
 import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
 import { Fence } from "../../src/memory/Fence.ts"
@@ -49,9 +50,12 @@ describe("Fence (Postgres) when steps meet", () => {
         transaction("test.block", Effect.zipRight(sql`SELECT 1 FROM loom.intents FOR UPDATE`, Deferred.await(end)))
       )
       const confirming = yield* Effect.zipRight(
-        Effect.repeat(sql`SELECT 1 FROM pg_stat_activity WHERE state = 'idle in transaction' AND datname = current_database()`, {
-          until: (rows) => rows.length > 0
-        }),
+        Effect.repeat(
+          sql`SELECT 1 FROM pg_stat_activity WHERE state = 'idle in transaction' AND datname = current_database()`,
+          {
+            until: (rows) => rows.length > 0
+          }
+        ),
         Effect.fork(fence.confirm([intent]))
       )
       yield* waiting(1)
@@ -86,6 +90,9 @@ describe("Fence (Postgres) when the server dies", () => {
         })
         assert.deepStrictEqual(yield* again(two), { scope: two.scope, epoch: 2n, version: 10n, open: [] })
       })
-      yield* Effect.provide(crashed, Layer.provide(fence, Postgres.layerUrl(server.url("postgres"))))
+      const url = new URL(Redacted.value(server.url("postgres")))
+      // Whatever the operator thinks of waiting for the disk.
+      url.searchParams.set("options", "-c synchronous_commit=off")
+      yield* Effect.provide(crashed, Layer.provide(fence, Postgres.layerUrl(Redacted.make(url.toString()))))
     }), 60_000)
 })

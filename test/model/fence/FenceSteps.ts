@@ -220,7 +220,9 @@ const settling = (world: World, rules: Rules, scenario: Scenario, owner: number,
       const doomed = rules.doomBinds && get(world, slotState(slot)) === Intent.doomed
       const adopts = !doomed && isThere(world, scenario, slot)
       return emit(
-        doomed ? `${name} finds ${of} doomed` : `${name} looks for the rows of ${of}: ${adopts ? "there" : "not there"}`,
+        doomed
+          ? `${name} finds ${of} doomed`
+          : `${name} looks for the rows of ${of}: ${adopts ? "there" : "not there"}`,
         after(world, (next) => put(next, stand(owner), adopts ? Stand.adopting : Stand.dooming))
       )
     }
@@ -283,7 +285,9 @@ const derive = (world: World, scenario: Scenario): void => {
   const { content, version } = headOf(world, scenario, 0)
   if (!isLive(world, scenario, content) || isDerived(world, content)) return
   for (const slot of SLOTS) if (get(world, slotVersion(slot, 0)) === version) raise(world, DERIVED, 1 << slot)
-  for (const doom of DOOMS) if (freshVersion(world, scenario, doom, 0) === version) raise(world, DERIVED_AGAIN, 1 << doom)
+  for (const doom of DOOMS) {
+    if (freshVersion(world, scenario, doom, 0) === version) raise(world, DERIVED_AGAIN, 1 << doom)
+  }
 }
 
 const repairing = (world: World, rules: Rules, scenario: Scenario, owner: number, to: number, emit: Emit): void => {
@@ -329,7 +333,9 @@ const reserving = (
   const first = get(world, local(owner)) + 1
   const keys = scenario.writes[write - 1] ?? []
   emit(
-    `${ownerName(owner)} reserves ${slotName(slot)}: write ${write} as version ${keys.map((_, index) => first + index)}`,
+    `${ownerName(owner)} reserves ${slotName(slot)}: write ${write} as version ${
+      keys.map((_, index) => first + index)
+    }`,
     after(world, (next) => {
       if (rules.reserveEndures) flush(next)
       else raise(next, UNFLUSHED, 1 << slot)
@@ -388,7 +394,9 @@ const confirming = (world: World, rules: Rules, scenario: Scenario, owner: numbe
         if (rules.rowlessConfirmEndures && rowKeys(world, scenario, slot).length === 0) flush(next)
         else raise(next, UNFLUSHED, 1 << slot)
       }
-      for (const key of rowKeys(world, scenario, slot)) put(next, belief(owner, key), get(world, slotVersion(slot, key)))
+      for (const key of rowKeys(world, scenario, slot)) {
+        put(next, belief(owner, key), get(world, slotVersion(slot, key)))
+      }
       raise(next, known(owner), 1 << write)
       put(next, stand(owner), Stand.confirmed)
     })
