@@ -10,6 +10,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { actorId, Writer } from "../kernel/Identity.ts"
+import type { Scope } from "../kernel/Identity.ts"
 import { Postgres } from "../platform/Postgres.ts"
 import { Int8, json } from "../platform/PostgresValue.ts"
 import { Fence } from "./Fence.ts"
@@ -98,7 +99,7 @@ const make = (postgres: Postgres["Type"]): Fence["Type"] => {
     )
 
   return {
-    take: Effect.fn("Fence.take")(function*(scope) {
+    take: Effect.fn("Fence.take")(function*(scope: Scope) {
       const [taken] = yield* postgres.query(
         "Fence.take",
         sql`
@@ -125,7 +126,7 @@ const make = (postgres: Postgres["Type"]): Fence["Type"] => {
       return result
     }),
 
-    reserve: Effect.fn("Fence.reserve")((intents) =>
+    reserve: Effect.fn("Fence.reserve")((intents: ReadonlyArray<Intent>) =>
       intents.length === 0 ? Effect.succeed([]) : Effect.map(
         postgres.query(
           "Fence.reserve",
@@ -165,7 +166,7 @@ const make = (postgres: Postgres["Type"]): Fence["Type"] => {
       )
     ),
 
-    confirm: Effect.fn("Fence.confirm")((pairs) =>
+    confirm: Effect.fn("Fence.confirm")((pairs: ReadonlyArray<Pair>) =>
       pairs.length === 0 ? Effect.succeed([]) : Effect.map(
         postgres.query(
           "Fence.confirm",
@@ -195,9 +196,11 @@ const make = (postgres: Postgres["Type"]): Fence["Type"] => {
       )
     ),
 
-    adopt: Effect.fn("Fence.adopt")((owner, intent) => decide("Fence.adopt", owner, intent, "open", "done")),
+    adopt: Effect.fn("Fence.adopt")((owner: Tenancy, intent: OpenIntent) =>
+      decide("Fence.adopt", owner, intent, "open", "done")
+    ),
 
-    doom: Effect.fn("Fence.doom")((owner, intent, versions) =>
+    doom: Effect.fn("Fence.doom")((owner: Tenancy, intent: OpenIntent, versions: number) =>
       Effect.map(
         postgres.query(
           "Fence.doom",
@@ -223,7 +226,9 @@ const make = (postgres: Postgres["Type"]): Fence["Type"] => {
       )
     ),
 
-    bury: Effect.fn("Fence.bury")((owner, intent) => decide("Fence.bury", owner, intent, "doomed", "void"))
+    bury: Effect.fn("Fence.bury")((owner: Tenancy, intent: OpenIntent) =>
+      decide("Fence.bury", owner, intent, "doomed", "void")
+    )
   }
 }
 

@@ -50,7 +50,7 @@ const takenFrom = Effect.gen(function*() {
   return { fence, before, intent, now, open: opened(intent) }
 })
 
-export const suite = (name: string, fences: Layer.Layer<Fence, unknown>): void => {
+export const suite = <E>(name: string, fences: Layer.Layer<Fence, E>): void => {
   testLayer(fences, { timeout: 60_000 })(`Fence (${name})`, (it) => {
     it.effect("each taking has a higher epoch and begins with nothing open", () =>
       Effect.gen(function*() {
