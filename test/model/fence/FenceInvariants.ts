@@ -140,6 +140,20 @@ const beliefs = (world: World, rules: Rules, scenario: Scenario): string | null 
   return null
 }
 
+/**
+ * What is left undone in a moment from which nothing can follow: the last owner must be at rest, and all be decided that
+ * owners before it left.
+ */
+export const leftIn = (world: World): string | null => {
+  const last = get(world, EPOCH) - 1
+  if (get(world, stand(last)) !== Stand.idle) return `${ownerName(last)} never comes to rest`
+  const open = SLOTS.find((slot) => {
+    const state = get(world, slotState(slot))
+    return ownerOf(slot) < last && (state === Intent.open || state === Intent.doomed)
+  })
+  return open === undefined ? null : `${slotName(open)} is never decided`
+}
+
 /** The first harm that is done in a moment; null when all is well. */
 export const harmIn = (world: World, rules: Rules, scenario: Scenario): string | null => {
   const histories = [...ROW_KEYS, LINK].map((key) => historyOf(world, rules, scenario, key, true))
