@@ -11,6 +11,7 @@ import * as Layer from "effect/Layer"
 import { join } from "node:path"
 import * as Authenticator from "../../src/access/Authenticator.ts"
 import * as RootToken from "../../src/access/RootToken.ts"
+import * as Fence from "../../src/memory/Fence.ts"
 import * as MemoryClient from "../../src/memory/MemoryClient.ts"
 import * as MemoryEntity from "../../src/memory/MemoryEntity.ts"
 import { MemoryStore } from "../../src/memory/MemoryStore.ts"
@@ -99,7 +100,7 @@ export const layerWith = <E, EM = never>(
     Layer.provideMerge(Layer.merge(layerRepaired, layerWarm)),
     Layer.provideMerge(MemoryClient.layer),
     Layer.provideMerge(Slices.layerActors(actorOptions(settings))),
-    Layer.provideMerge(LocalSharding.layer),
+    Layer.provideMerge(Layer.merge(LocalSharding.layer, Fence.layerNone)),
     Layer.provideMerge(
       Layer.mergeAll(
         Slices.layerTokens,
