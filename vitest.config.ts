@@ -35,6 +35,7 @@ export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
     setupFiles: ["test/support/OwnIt.ts"],
+    globalSetup: ["test/support/PostgresSetup.ts"],
     sequence: { sequencer: LongestFirst },
     pool: "forks",
     poolOptions: { forks: { minForks: 1, maxForks: 2, isolate: false } },

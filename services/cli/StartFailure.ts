@@ -118,16 +118,17 @@ export const startFailure = (error: StartError, facts: StartFacts = {}): CliFail
     case "SchemaOutdated":
       return cliFailure("failed", "SCHEMA", error.message)
     case "Unavailable":
-      return error.operation === "Clickhouse.connect"
-        ? cliFailure(
-          "failed",
-          "UNAVAILABLE",
-          "No connection to ClickHouse; the log line above says which setting to check."
-        )
-        : cliFailure("failed", "UNAVAILABLE", `${error.message}; the log line above says why.`)
+      return cliFailure("failed", "UNAVAILABLE", unavailable(error.operation) ?? `${error.message}; ${whyAbove}.`)
     case "Corrupt":
       return cliFailure("failed", "INTERNAL", `${error.message}; the log line above says where.`)
   }
+}
+
+const whyAbove = "the log line above says why"
+
+const unavailable = (operation: string): string | undefined => {
+  const store = { "Clickhouse.connect": "ClickHouse", "Postgres.connect": "Postgres" }[operation]
+  return store && `No connection to ${store}; the log line above says which setting to check.`
 }
 
 const firstLine = (text: string): string => text.split("\n", 1)[0] ?? text
