@@ -18,6 +18,7 @@ import * as LocalSharding from "../../services/layers/LocalSharding.ts"
 import * as Slices from "../../services/layers/Slices.ts"
 import * as Authenticator from "../../src/access/Authenticator.ts"
 import * as RootToken from "../../src/access/RootToken.ts"
+import * as Fence from "../../src/memory/Fence.ts"
 import * as MemoryClient from "../../src/memory/MemoryClient.ts"
 import { MemoryStore } from "../../src/memory/MemoryStore.ts"
 import type { Commit } from "../../src/memory/MemoryStore.ts"
@@ -77,7 +78,7 @@ export const layer = (data: string, embedder: Layer.Layer<Embedder>) =>
     Layer.provideMerge(Layer.mergeAll(Slices.layerDispatch, Authenticator.layerSingleUser, Health.layerClickhouse)),
     Layer.provideMerge(MemoryClient.layer),
     Layer.provideMerge(Slices.layerActors()),
-    Layer.provideMerge(LocalSharding.layer),
+    Layer.provideMerge(Layer.merge(LocalSharding.layer, Fence.layerNone)),
     Layer.provideMerge(Layer.mergeAll(
       Slices.layerTokens,
       Slices.layerAsk(),

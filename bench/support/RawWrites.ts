@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { Scope } from "../../src/kernel/Identity.ts"
 import * as Committer from "../../src/memory/Committer.ts"
+import * as Fence from "../../src/memory/Fence.ts"
 import { MemoryStore } from "../../src/memory/MemoryStore.ts"
 import type { Commit } from "../../src/memory/MemoryStore.ts"
 
@@ -23,6 +24,6 @@ export const moved = (commit: Commit, scope: Scope): Commit => ({
 /** A committer of its own over the store without a watch. */
 export const committer = (store: MemoryStore["Type"]) =>
   Effect.map(
-    Layer.build(Layer.provide(Committer.layer, Layer.succeed(MemoryStore, store))),
+    Layer.build(Layer.provide(Committer.layer, [Layer.succeed(MemoryStore, store), Fence.layerNone])),
     (context) => Committer.Committer.pipe(Effect.provide(context))
   ).pipe(Effect.flatten)

@@ -108,7 +108,7 @@ export const layerAsk = AskOptions.layer
 /** Tokens as this process knows them. */
 export const layerTokens = TokenCache.layer
 
-/** What hosts the actors needs: the entity, its committer and its rules. */
+/** What hosts the actors needs: the entity, its committer and its rules, over a fence. */
 export const layerActors = (options: MemoryEntity.Options = MemoryEntity.defaultOptions) =>
   MemoryEntity.layer(options).pipe(Layer.provide([Committer.layer, ActorRules.layer]))
 

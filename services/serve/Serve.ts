@@ -9,6 +9,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { join } from "node:path"
 import * as RootToken from "../../src/access/RootToken.ts"
+import * as Fence from "../../src/memory/Fence.ts"
 import * as MemoryClient from "../../src/memory/MemoryClient.ts"
 import { MemoryStore } from "../../src/memory/MemoryStore.ts"
 import * as Clickhouse from "../../src/platform/Clickhouse.ts"
@@ -61,7 +62,7 @@ export const layerWith = <E, EM = never>(settings: ServeSettings, parts: Parts.P
     Layer.provideMerge(Layer.merge(layerRepaired, Slices.layerWarm)),
     Layer.provideMerge(MemoryClient.layer),
     Layer.provideMerge(Slices.layerActors(Slices.actorOptions(settings))),
-    Layer.provideMerge(LocalSharding.layer),
+    Layer.provideMerge(Layer.merge(LocalSharding.layer, Fence.layerNone)),
     Layer.provideMerge(Slices.layerGround(settings.thresholds)),
     // An embedded store is locked by this process, a server's is promised to it; else nobody may keep what was read.
     Layer.provideMerge(Slices.layerReadCache(!settings.url || settings.soleWriter ? settings.readCacheBytes : 0)),

@@ -134,7 +134,9 @@ const read = (building: Building, statement: string): void => {
   const table = /^CREATE TABLE (?:IF NOT EXISTS )?loom\.(\w+)\s*([^]*)$/i.exec(statement)
   const view = /^CREATE MATERIALIZED VIEW (?:IF NOT EXISTS )?loom\.(\w+)\s+TO loom\.(\w+)\s+AS\s[^]*\sFROM loom\.(\w+)/i
     .exec(statement)
-  const shown = /^CREATE VIEW (?:IF NOT EXISTS )?loom\.(\w+)\s+AS\s[^]*\sFROM loom\.(\w+)/i.exec(statement)
+  const shown = /^CREATE (?:OR REPLACE )?VIEW (?:IF NOT EXISTS )?loom\.(\w+)\s+AS\s[^]*\sFROM loom\.(\w+)/i.exec(
+    statement
+  )
   const altered = /^ALTER TABLE loom\.(\w+)\s+([^]*)$/i.exec(statement)
   const dropped = /^DROP (TABLE|VIEW) (?:IF EXISTS )?loom\.(\w+)/i.exec(statement)
   if (table?.[1] !== undefined && table[2] !== undefined) {

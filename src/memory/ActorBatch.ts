@@ -75,6 +75,8 @@ const RANGE_NANOS = 2_000_000_000n
 export interface JudgedBatch {
   readonly replies: ReadonlyArray<Reply>
   readonly commit: Commit
+  /** Rises from batch to batch of one state. */
+  readonly seq: bigint
 }
 
 export const judgeBatch = Effect.fn("NamespaceActor.batch")(function*(
@@ -146,7 +148,7 @@ export const judgeBatch = Effect.fn("NamespaceActor.batch")(function*(
       view,
       policy,
       ...state.rules,
-      moment: { now, version, epoch: 0n, seq: state.seq },
+      moment: { now, version, epoch: state.epoch, seq: state.seq },
       mintId: () => `mem_${uuidv7(now, randomBytes(10))}`
     }
     return Either.match(plan(planning, command), {
@@ -190,7 +192,7 @@ export const judgeBatch = Effect.fn("NamespaceActor.batch")(function*(
     given.forEach((answer, hash) => state.keys.remember(hash, answer))
     state.unsettled.add(commit.rows)
   }
-  const judged: JudgedBatch = { replies, commit }
+  const judged: JudgedBatch = { replies, commit, seq: state.seq }
   return judged
 })
 
@@ -220,7 +222,7 @@ const linkRead = (
   const prev_hash = state.audit
   state.version = position
   state.audit = linkHash(prev_hash, link)
-  return { ...link, prev_hash, hash: state.audit, epoch: 0n, seq: state.seq }
+  return { ...link, prev_hash, hash: state.audit, epoch: state.epoch, seq: state.seq }
 }
 
 /**

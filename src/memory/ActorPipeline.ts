@@ -22,9 +22,10 @@ export interface Work<Request, State> {
   readonly warm: (state: State, isCurrent: () => boolean) => Effect.Effect<void>
   /** Judges a batch and takes it into the state. */
   readonly judge: (state: State, requests: ReadonlyArray<Request>) => Effect.Effect<JudgedBatch, LoomError>
-  readonly commit: (commit: Commit) => Effect.Effect<Outcome, LoomError>
+  /** Commits batches of a state, up to the one with this `seq`. */
+  readonly commit: (state: State, seq: bigint, commit: Commit) => Effect.Effect<Outcome, LoomError>
   /** Mends the mirrors after a commit that may lack them. */
-  readonly repair: Effect.Effect<void, LoomError>
+  readonly repair: (state: State) => Effect.Effect<void, LoomError>
   /** Waits for more callers before a commit (`Gather`). */
   readonly gather: (callers: number, waiting: () => number) => Effect.Effect<void>
   readonly answer: (request: Request, reply: Reply) => Effect.Effect<void>
@@ -129,7 +130,8 @@ export const make = <Request, State extends { readonly unsettled: Unsettled }>(
           yield* room.open
           const commit = mergeCommits(group.map((batch) => batch.commit))
           if (!isEmpty(commit)) {
-            const outcome = yield* Effect.exit(work.commit(commit))
+            const seq = group[group.length - 1]?.seq ?? 0n
+            const outcome = yield* Effect.exit(work.commit(mine, seq, commit))
             if (Exit.isFailure(outcome)) return yield* giveUp(mine, group, outcome.cause)
             mine.unsettled.remove(commit.rows)
             if (outcome.value === "torn") yield* mend(mine)
@@ -161,7 +163,7 @@ export const make = <Request, State extends { readonly unsettled: Unsettled }>(
       })
 
     const mend = (mine: State) =>
-      Effect.catchAllCause(work.repair, (cause) =>
+      Effect.catchAllCause(work.repair(mine), (cause) =>
         Effect.suspend(() => {
           if (state === mine) state = null
           return Effect.logWarning("A repair failed; the actor activates again before the next batch", cause)

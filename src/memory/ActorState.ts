@@ -10,6 +10,7 @@ import { identityKey } from "../kernel/Identity.ts"
 import type { StoreError } from "../kernel/LoomError.ts"
 import { ActorRules } from "./ActorRules.ts"
 import type { NamespaceRules } from "./ActorRules.ts"
+import { Fence } from "./Fence.ts"
 import { claimSlot, entryOf, HeadIndex } from "./HeadIndex.ts"
 import { HeadView, NEAREST, vectorKey } from "./HeadView.ts"
 import { ANSWER_TTL_MILLIS, IdempotencyKeys } from "./IdempotencyKeys.ts"
@@ -21,7 +22,9 @@ import type { HeadVector, LastWord, PeerQuery, Probes } from "./MemoryStore.ts"
 import { PeerIndex } from "./PeerIndex.ts"
 import type { Neighbour } from "./PeerIndex.ts"
 import { RowCache } from "./RowCache.ts"
+import { settle } from "./Settlement.ts"
 import type { Unsettled } from "./Unsettled.ts"
+import { WRITE_KEY_TTL_MILLIS } from "./WriteKeys.ts"
 
 /** Bounds of one actor's memory. */
 export interface StateBounds {
@@ -58,6 +61,8 @@ export interface ActorState {
   readonly cache: RowCache
   readonly keys: IdempotencyKeys
   readonly bounds: StateBounds
+  /** Of the ownership under which this state was made; commits carry it. */
+  readonly epoch: bigint
   version: bigint
   ceiling: bigint
   audit: string
@@ -99,14 +104,21 @@ export const activate = Effect.fn("ActorState.activate")(function*(
   const store = yield* MemoryStore
   const intake = yield* MemoryIntake
   const now = yield* Clock.currentTimeMillis
-  const report = yield* store.repair(scope, intake.embedderId)
+  const taken = yield* Fence.pipe(Effect.flatMap((fence) => fence.take(scope)))
+  yield* settle(taken, intake.embedderId)
+  // Without a fence nobody else writes, and nothing is under way.
+  const upTo = taken.epoch === 0n ? undefined : taken.version
+  const report = yield* store.repair(scope, intake.embedderId, upTo)
   if (report.missing.length > 0) {
     const derived = yield* intake.derive(report.missing)
     yield* store.commit({ ...emptyCommit, derived })
   }
   const position = yield* store.position(scope)
   const rules = yield* ActorRules.pipe(Effect.flatMap((service) => service.read(scope, bulkDedup)))
-  const keys = new IdempotencyKeys(yield* store.idempotencyKeys(scope, now - ANSWER_TTL_MILLIS), now)
+  const keys = new IdempotencyKeys(
+    yield* store.idempotencyKeys(scope, now - ANSWER_TTL_MILLIS, now - WRITE_KEY_TTL_MILLIS),
+    now
+  )
   let index: HeadIndex | null = null
   if (position.rows <= bounds.maxHeads) {
     index = new HeadIndex()
@@ -121,14 +133,16 @@ export const activate = Effect.fn("ActorState.activate")(function*(
       embedded: report.missing.length
     }))
   }
+  const version = position.version > taken.version ? position.version : taken.version
   const state: ActorState = {
     index,
     peers: index === null ? null : yield* loadPeers(scope, bounds),
     cache: new RowCache(bounds.cacheBytes),
     keys,
     bounds,
-    version: position.version,
-    ceiling: position.version,
+    epoch: taken.epoch,
+    version,
+    ceiling: version,
     audit: position.audit_hash,
     seq: 0n,
     rules,

@@ -10,7 +10,8 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import type { Scope, Writer } from "../kernel/Identity.ts"
-import type { StoreError } from "../kernel/LoomError.ts"
+import { Unavailable } from "../kernel/LoomError.ts"
+import type { LoomError, StoreError } from "../kernel/LoomError.ts"
 
 /** An ownership: in each namespace every taking has a higher epoch. */
 export interface Tenancy {
@@ -84,6 +85,14 @@ export class Fence extends Context.Tag("loom/memory/Fence")<Fence, {
   /** Says that all of a doomed intent is voided in the store; false when no longer the owner. */
   readonly bury: (owner: Tenancy, intent: OpenIntent) => Effect.Effect<boolean, StoreError>
 }>() {}
+
+const LOST = "Fence.lost"
+
+/** The writer of a namespace is another by now: nothing was decided here; the same write may be sent again. */
+export const lost = (): Unavailable => new Unavailable({ operation: LOST })
+
+/** Whether a failure says that the namespace is another's. */
+export const isLost = (error: LoomError): boolean => error._tag === "Unavailable" && error.operation === LOST
 
 /** No fence: for the process that alone may write its store, since it holds the lock on it. */
 export const layerNone: Layer.Layer<Fence> = Layer.succeed(Fence, {

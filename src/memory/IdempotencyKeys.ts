@@ -2,6 +2,7 @@
  * The idempotency keys of a namespace as its actor knows them: the answers given last in full, the keys before them by
  * hash alone (their answers lie in the store). Bounded: beyond `MAX_KEYS` every unknown key is asked of the store.
  */
+import { isWriteKey } from "./WriteKeys.ts"
 
 /** An answer given under an idempotency key. */
 export interface FirstAnswer {
@@ -20,6 +21,7 @@ const MAX_ANSWERS = 4_096
 // for a day. Two digits alike in sixteen only cost a look into the store.
 const MAX_KEYS = 250_000
 const PREFIX = 16
+const prefixOf = (hash: string): string => isWriteKey(hash) ? hash : hash.slice(0, PREFIX)
 
 export class IdempotencyKeys {
   private readonly answers = new Map<string, FirstAnswer>()
@@ -28,7 +30,7 @@ export class IdempotencyKeys {
   private yesterday = new Set<string>()
 
   constructor(earlier: Iterable<string>, private since: number) {
-    for (const hash of earlier) this.today.add(hash.slice(0, PREFIX))
+    for (const hash of earlier) this.today.add(prefixOf(hash))
   }
 
   /** The answer to a key used lately; undefined when the key is not among the last, or was used too long ago. */
@@ -39,8 +41,9 @@ export class IdempotencyKeys {
 
   /** Whether the store may hold an answer to the key. */
   mayBeStored(hash: string): boolean {
-    const key = hash.slice(0, PREFIX)
-    return this.today.has(key) || this.yesterday.has(key) || this.today.size + this.yesterday.size >= MAX_KEYS
+    const key = prefixOf(hash)
+    if (this.today.has(key) || this.yesterday.has(key)) return true
+    return this.today.size + this.yesterday.size >= MAX_KEYS && !isWriteKey(hash)
   }
 
   remember(hash: string, answer: FirstAnswer): void {
@@ -51,7 +54,8 @@ export class IdempotencyKeys {
     }
     this.answers.delete(hash)
     this.answers.set(hash, answer)
-    if (this.today.size + this.yesterday.size < MAX_KEYS) this.today.add(hash.slice(0, PREFIX))
+    // A write that is remembered by its id comes again within seconds, or never.
+    if (this.today.size + this.yesterday.size < MAX_KEYS && !isWriteKey(hash)) this.today.add(prefixOf(hash))
     for (const oldest of this.answers.keys()) {
       if (this.answers.size <= MAX_ANSWERS) return
       this.answers.delete(oldest)

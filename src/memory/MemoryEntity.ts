@@ -10,6 +10,7 @@ import type * as Envelope from "@effect/cluster/Envelope"
 import type * as Sharding from "@effect/cluster/Sharding"
 import * as Cause from "effect/Cause"
 import * as Chunk from "effect/Chunk"
+import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -26,6 +27,7 @@ import type { ActorRules } from "./ActorRules.ts"
 import * as ActorState from "./ActorState.ts"
 import { MAX_ROWS, MAX_SIZE } from "./CommitMerge.ts"
 import { Committer } from "./Committer.ts"
+import * as Fence from "./Fence.ts"
 import { gather } from "./Gather.ts"
 import { ACTOR_STOPPED, NamespaceEntity } from "./MemoryCommand.ts"
 import type { FailedItem, SetItem } from "./MemoryCommand.ts"
@@ -56,34 +58,55 @@ interface Asked {
   readonly replier: Replier<Rpcs>
 }
 
-const repair = (scope: Scope) =>
+// Longer than the cluster takes to notice that a lock is another's (it looks every two seconds): by then an actor whose
+// namespace moved is put away, and does not take it back from its rightful owner.
+const LOST_MILLIS = 4_000
+
+const repair = (scope: Scope, { epoch, version }: ActorState.ActorState) =>
   Effect.gen(function*() {
     const store = yield* MemoryStore
     const intake = yield* MemoryIntake
-    yield* store.repair(scope, intake.embedderId)
+    yield* store.repair(scope, intake.embedderId, epoch === 0n ? undefined : version)
   })
 
 export const layer = (options: Options = defaultOptions): Layer.Layer<
   never,
   never,
-  Sharding.Sharding | MemoryStore | Committer | WritePolicy | ActorRules | MemoryIntake
+  Sharding.Sharding | MemoryStore | Fence.Fence | Committer | WritePolicy | ActorRules | MemoryIntake
 > =>
   NamespaceEntity.toLayerMailbox(
     Effect.gen(function*() {
-      const context = yield* Effect.context<MemoryStore | Committer | WritePolicy | ActorRules | MemoryIntake>()
+      const context = yield* Effect.context<
+        MemoryStore | Fence.Fence | Committer | WritePolicy | ActorRules | MemoryIntake
+      >()
       const address = yield* Entity.CurrentAddress
       const life = yield* Effect.scope
       const scope = yield* Effect.orDie(Schema.decode(ActorScope)(address.entityId))
+      let lostAt = Number.NEGATIVE_INFINITY
+      const noteLoss = (error: LoomError) =>
+        Fence.isLost(error)
+          ? Effect.map(Clock.currentTimeMillis, (now) => {
+            lostAt = now
+          })
+          : Effect.void
       const pipeline = yield* ActorPipeline.make<Asked, ActorState.ActorState>({
-        activate: (unsettled) => Effect.provide(ActorState.activate(scope, options, unsettled), context),
+        activate: (unsettled) =>
+          Effect.flatMap(Clock.currentTimeMillis, (now) =>
+            now - lostAt < LOST_MILLIS
+              ? Effect.fail(Fence.lost())
+              : ActorState.activate(scope, options, unsettled)).pipe(
+              Effect.tapError(noteLoss),
+              Effect.provide(context)
+            ),
         warm: (state, isCurrent) => Effect.provide(Effect.ignore(ActorState.warm(scope, state, isCurrent)), context),
         judge: (state, asked) =>
           Effect.provide(
             judgeBatch(scope, state, asked.map(({ request }) => request.payload), options.bulkDedup),
             context
           ),
-        commit: (commit) => Context.get(context, Committer).commit(scope, commit),
-        repair: repair(scope).pipe(Effect.asVoid, Effect.provide(context)),
+        commit: ({ epoch }, seq, commit) =>
+          Effect.tapError(Context.get(context, Committer).commit({ scope, epoch, seq }, commit), noteLoss),
+        repair: (state) => Effect.provide(repair(scope, state), context),
         gather,
         answer: ({ replier, request }, reply) => replier.complete(request, reply),
         failure

@@ -84,20 +84,22 @@ const derivedTables: ReadonlyArray<DerivedTable> = [
 
 // Compared by a hash of the place and the part, a third of the time of the texts. Two that clash keep an orphan, which
 // nobody finds; none is removed for it.
-const orphaned = (scope: Scope, { column, ofVersion }: DerivedTable): Fragment =>
-  ch.fragment`${inScope(scope)} AND cityHash64(agent, user_id, session_id, memory_key, ${column}) NOT IN (
+const orphaned = (scope: Scope, { column, ofVersion }: DerivedTable, upTo: bigint | undefined): Fragment =>
+  ch.fragment`${inScope(scope)} ${
+    upTo === undefined ? ch.empty : ch.fragment`AND version <= ${ch.uint64(upTo)}`
+  } AND cityHash64(agent, user_id, session_id, memory_key, ${column}) NOT IN (
     SELECT cityHash64(agent, user_id, session_id, memory_key, ${ofVersion}) FROM loom.memory_versions FINAL
     WHERE ${inScope(scope)})`
 
 const Orphans = Schema.Struct({ found: UInt64 })
 
-const countOrphans = (scope: Scope, derived: DerivedTable): Statement =>
+const countOrphans = (scope: Scope, derived: DerivedTable, upTo: bigint | undefined): Statement =>
   ch.sql("MemoryStore.repair")`SELECT uniqExact(agent, user_id, session_id, memory_key, ${derived.column}) AS found
-    FROM ${derived.table} WHERE ${orphaned(scope, derived)}`
+    FROM ${derived.table} WHERE ${orphaned(scope, derived, upTo)}`
 
 // The condition again, not a list of what was found: a list of long keys may not fit one statement.
-const removeOrphans = (scope: Scope, derived: DerivedTable): Statement =>
-  ch.sql("MemoryStore.repair")`DELETE FROM ${derived.table} WHERE ${orphaned(scope, derived)}`
+const removeOrphans = (scope: Scope, derived: DerivedTable, upTo: bigint | undefined): Statement =>
+  ch.sql("MemoryStore.repair")`DELETE FROM ${derived.table} WHERE ${orphaned(scope, derived, upTo)}`
 
 // No type that search hides for another reason may slip in here, so the table of types is asked, not listed again.
 const unembeddedTypes = HIDDEN_TYPES.filter((type) => !typeFacts(type).embedded)
@@ -126,7 +128,8 @@ const missingRows = (clickhouse: Clickhouse["Type"], scope: Scope, embedderId: s
 export const repairOf = (clickhouse: Clickhouse["Type"]) =>
   Effect.fn("MemoryStore.repair")(function*(
     scope: Scope,
-    embedderId: string
+    embedderId: string,
+    upTo?: bigint
   ): Effect.fn.Return<RepairReport, StoreError> {
     const [found] = yield* clickhouse.query(lacks(scope), Lacks)
     const report = { versions: 0n, journal: 0n, ...found }
@@ -135,9 +138,9 @@ export const repairOf = (clickhouse: Clickhouse["Type"]) =>
     // Only now: what the completed history refers to is no orphan.
     const removed = yield* Effect.forEach(derivedTables, (derived) =>
       Effect.gen(function*() {
-        const [row] = yield* clickhouse.query(countOrphans(scope, derived), Orphans)
+        const [row] = yield* clickhouse.query(countOrphans(scope, derived, upTo), Orphans)
         const orphans = Number(row?.found ?? 0n)
-        if (orphans > 0) yield* clickhouse.command(removeOrphans(scope, derived))
+        if (orphans > 0) yield* clickhouse.command(removeOrphans(scope, derived, upTo))
         return orphans
       }))
     return {

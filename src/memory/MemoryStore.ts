@@ -9,6 +9,7 @@ import type * as Option from "effect/Option"
 import type { Identity, Scope, Writer } from "../kernel/Identity.ts"
 import type { StoreError, Unavailable } from "../kernel/LoomError.ts"
 import type { AuditLink } from "./AuditChain.ts"
+import type { Intent } from "./Fence.ts"
 import type { Searchable } from "./MemoryContent.ts"
 import type { MemoryRow } from "./MemoryModel.ts"
 
@@ -177,8 +178,18 @@ export class MemoryStore extends Context.Tag("loom/memory/MemoryStore")<MemorySt
   readonly commit: (commit: Commit) => Effect.Effect<void, Unavailable>
   /** Whether the rows of these versions are in the store; a batch is there whole or not at all. */
   readonly committed: (scope: Scope, versions: ReadonlyArray<bigint>) => Effect.Effect<boolean, StoreError>
-  /** Completes mirrors that a torn insert left behind and removes derived rows that no version refers to. Idempotent. */
-  readonly repair: (scope: Scope, embedderId: string) => Effect.Effect<RepairReport, StoreError>
+  /**
+   * Completes mirrors that a torn insert left behind and removes derived rows that no version refers to, where a version is
+   * given only those that are not above it: what an owner after this one is about to refer to stays. Idempotent.
+   */
+  readonly repair: (scope: Scope, embedderId: string, upTo?: bigint) => Effect.Effect<RepairReport, StoreError>
+  /**
+   * Voids a commit, whether any of it is in or comes in later, whole or in part: its versions stand in no history, its links in
+   * no chain, its answers are not given, and the heads are again those of before, under fresh versions that stand in no
+   * history either. `fresh` is the first of as many as the commit has rows, all above its own. Wants whole mirrors (`repair`);
+   * afterwards heads may lack what is derived from them (`repair` tells which). Idempotent, also under other fresh versions.
+   */
+  readonly disown: (intent: Intent, fresh: bigint) => Effect.Effect<void, StoreError>
   readonly position: (scope: Scope) => Effect.Effect<Position, StoreError>
   /** All heads of the scope, whatever their status. */
   readonly entries: (scope: Scope) => Effect.Effect<ReadonlyArray<HeadEntry>, StoreError>
@@ -225,8 +236,12 @@ export class MemoryStore extends Context.Tag("loom/memory/MemoryStore")<MemorySt
     embedderId: string,
     rows: ReadonlyArray<Writer & PeerSlot & { readonly memory_key: string; readonly content_sha256: string }>
   ) => Effect.Effect<ReadonlyArray<HeadVector>, StoreError>
-  /** Hashes of the idempotency keys used since a time (milliseconds). */
-  readonly idempotencyKeys: (scope: Scope, since: number) => Effect.Effect<ReadonlyArray<string>, StoreError>
+  /** Hashes of the idempotency keys used since a time, and of writes remembered by their ids since another (milliseconds). */
+  readonly idempotencyKeys: (
+    scope: Scope,
+    since: number,
+    writesSince: number
+  ) => Effect.Effect<ReadonlyArray<string>, StoreError>
   /** The first answer given under an idempotency key, at or after a time (milliseconds) when one is named. */
   readonly keptAnswer: (
     scope: Scope,

@@ -8,14 +8,16 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type { Scope } from "../kernel/Identity.ts"
 import { ch, Clickhouse } from "../platform/Clickhouse.ts"
-import type { Statement } from "../platform/Clickhouse.ts"
+import type { Fragment, Statement } from "../platform/Clickhouse.ts"
 import { EpochMillis, UInt64 } from "../platform/ClickhouseValue.ts"
 import { commitTo } from "./MemoryCommitClickhouse.ts"
+import { disownIn } from "./MemoryDisownClickhouse.ts"
 import { peersOf } from "./MemoryPeersClickhouse.ts"
 import { repairOf } from "./MemoryRepairClickhouse.ts"
 import { headsBehind, inScope, place, rowColumns, rowsAt, StoredRow } from "./MemoryRowsClickhouse.ts"
 import { MemoryStore } from "./MemoryStore.ts"
 import type { Probes } from "./MemoryStore.ts"
+import { WRITE_KEY_PREFIX } from "./WriteKeys.ts"
 
 const Committed = Schema.Struct({ found: UInt64 })
 
@@ -27,6 +29,10 @@ const committed = (scope: Scope, versions: ReadonlyArray<bigint>): Statement => 
 
 const PositionRow = Schema.Struct({ version: UInt64, audit_hash: Schema.String, rows: UInt64 })
 
+/** The numbers of what was voided, and of the heads that were laid down again for it. */
+const voided = (scope: Scope): Fragment =>
+  ch.fragment`SELECT position FROM loom.journal WHERE ${inScope(scope)} AND action = 'void'`
+
 // The mirrors may lack the last rows of a torn insert, so the heads are asked as well.
 const position = (scope: Scope): Statement =>
   ch.sql("MemoryStore.position")`SELECT
@@ -36,9 +42,11 @@ const position = (scope: Scope): Statement =>
       UNION ALL SELECT max(version) FROM loom.memory WHERE ${inScope(scope)}
       UNION ALL SELECT max(position) FROM loom.journal WHERE ${inScope(scope)})) AS version,
     (SELECT argMax(link, at) FROM (
-      SELECT hash AS link, position AS at FROM loom.journal WHERE ${inScope(scope)} ORDER BY position DESC LIMIT 1
+      SELECT hash AS link, position AS at FROM loom.journal
+        WHERE ${inScope(scope)} AND position NOT IN (${voided(scope)}) ORDER BY position DESC LIMIT 1
       UNION ALL
-      SELECT audit_hash, version FROM loom.memory WHERE ${inScope(scope)} ORDER BY version DESC LIMIT 1
+      SELECT audit_hash, version FROM loom.memory
+        WHERE ${inScope(scope)} AND version NOT IN (${voided(scope)}) ORDER BY version DESC LIMIT 1
     )) AS audit_hash,
     (SELECT count() FROM loom.memory FINAL WHERE ${inScope(scope)}) AS rows`
 
@@ -123,12 +131,13 @@ const lastWords = (scope: Scope, claims: Probes["canonical"]): Statement =>
 
 const IdemHash = Schema.Struct({ idem_hash: Schema.String })
 
-const idempotencyKeys = (scope: Scope, since: number): Statement =>
+const idempotencyKeys = (scope: Scope, since: number, writesSince: number): Statement =>
   ch.sql("MemoryStore.idempotencyKeys")`SELECT DISTINCT idem_hash FROM (
-    SELECT idem_hash FROM loom.memory_versions
-      WHERE ${inScope(scope)} AND idem_hash != '' AND updated_at >= ${ch.dateTime64(since)}
+    SELECT idem_hash, updated_at AS at FROM loom.memory_versions WHERE ${inScope(scope)} AND idem_hash != ''
     UNION ALL
-    SELECT idem_hash FROM loom.idempotency WHERE ${inScope(scope)} AND at >= ${ch.dateTime64(since)})`
+    SELECT idem_hash, at FROM loom.idempotency WHERE ${inScope(scope)})
+  WHERE at >= if(startsWith(idem_hash, ${ch.string(WRITE_KEY_PREFIX)}), ${ch.dateTime64(writesSince)},
+    ${ch.dateTime64(since)})`
 
 const Kept = Schema.Struct({
   payload_hash: Schema.String,
@@ -147,7 +156,7 @@ const keptAnswer = (scope: Scope, idemHash: string, since: number): Statement =>
       AND answer != '' AND updated_at >= ${ch.dateTime64(since)}
     UNION ALL
     SELECT payload_hash, write_id, answer, at, version FROM loom.idempotency FINAL
-      WHERE ${inScope(scope)} AND idem_hash = ${ch.string(idemHash)} AND at >= ${ch.dateTime64(since)})
+      WHERE ${inScope(scope)} AND idem_hash = ${ch.string(idemHash)} AND at >= ${ch.dateTime64(since)} AND answer != '')
   ORDER BY version LIMIT 1`
 
 const ScopeRow = Schema.Struct({ org: Schema.String, namespace: Schema.String })
@@ -161,6 +170,7 @@ const make = (clickhouse: Clickhouse["Type"]): MemoryStore["Type"] => ({
     return row?.found === BigInt(wanted.size)
   }),
   repair: repairOf(clickhouse),
+  disown: disownIn(clickhouse),
   position: Effect.fn("MemoryStore.position")(function*(scope) {
     const [row] = yield* clickhouse.query(position(scope), PositionRow)
     return row === undefined
@@ -184,8 +194,8 @@ const make = (clickhouse: Clickhouse["Type"]): MemoryStore["Type"] => ({
     return claims.length === 0 ? [] : yield* clickhouse.query(lastWords(scope, claims), LastWordRow)
   }),
   ...peersOf(clickhouse),
-  idempotencyKeys: Effect.fn("MemoryStore.idempotencyKeys")(function*(scope, since) {
-    const rows = yield* clickhouse.query(idempotencyKeys(scope, since), IdemHash)
+  idempotencyKeys: Effect.fn("MemoryStore.idempotencyKeys")(function*(scope, since, writesSince) {
+    const rows = yield* clickhouse.query(idempotencyKeys(scope, since, writesSince), IdemHash)
     return rows.map(({ idem_hash }) => idem_hash)
   }),
   keptAnswer: Effect.fn("MemoryStore.keptAnswer")(function*(scope, idemHash, since = 0) {

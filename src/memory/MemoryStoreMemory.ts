@@ -10,7 +10,9 @@ import { faultPoint } from "../kernel/FaultPoint.ts"
 import { identityKey } from "../kernel/Identity.ts"
 import type { Scope } from "../kernel/Identity.ts"
 import { rowsAsOf } from "./AsOfMemory.ts"
+import type { Intent } from "./Fence.ts"
 import { entryOf } from "./HeadIndex.ts"
+import { laidDownAgain, noAnswer } from "./MemoryDisowned.ts"
 import { isWriter, matches, pageOf } from "./MemoryListMemory.ts"
 import { LIVE_STATUSES, SERVED_STATUSES } from "./MemoryModel.ts"
 import type { MemoryRow, Status } from "./MemoryModel.ts"
@@ -32,6 +34,7 @@ import type {
   Probes
 } from "./MemoryStore.ts"
 import { typeFacts } from "./MemoryType.ts"
+import { isWriteKey } from "./WriteKeys.ts"
 
 /** What one namespace holds. Derived rows are kept by what makes them one in ClickHouse too. */
 interface Space {
@@ -42,6 +45,8 @@ interface Space {
   readonly entities: Map<string, EntityProjection>
   readonly answers: Map<string, KeptAnswer>
   readonly audits: Map<bigint, AuditEntry>
+  /** Versions and positions that stand in no history and no chain, whatever comes in under them. */
+  readonly voided: Set<bigint>
   ceiling: bigint
 }
 
@@ -59,6 +64,7 @@ const spaceOf = (state: State, { namespace, org }: Scope): Space => {
     entities: new Map(),
     answers: new Map(),
     audits: new Map(),
+    voided: new Set(),
     ceiling: 0n
   }
   state.set(key, space)
@@ -71,7 +77,7 @@ const derivedKey = ({ content_sha256, identity, searchable }: Derived): string =
   `${identityKey(identity)}\u0000${content_sha256}\u0000${searchable.embedder_id}`
 
 const addRow = (space: Space, row: MemoryRow): void => {
-  space.versions.set(row.version, row)
+  if (!space.voided.has(row.version)) space.versions.set(row.version, row)
   const head = space.heads.get(identityKey(row))
   if (head === undefined || head.version <= row.version) space.heads.set(identityKey(row), row)
 }
@@ -81,13 +87,38 @@ const addAnswer = (space: Space, answer: KeptAnswer): void => {
   if (known === undefined || known.version <= answer.version) space.answers.set(answer.idem_hash, answer)
 }
 
+/** Takes away what was derived from a memory, up to a version. */
+const forget = (space: Space, identity: string, upTo: bigint): void => {
+  const isIts = (item: Derived | EntityProjection) => identityKey(item.identity) === identity && item.version <= upTo
+  removeWhere(space.derived, isIts)
+  removeWhere(space.entities, isIts)
+}
+
+const disown = Effect.fn("MemoryStore.disown")(function*(space: Space, intent: Intent, fresh: bigint) {
+  const versions = intent.rows.map(({ version }) => version)
+  const again = intent.rows.map((_, index) => fresh + BigInt(index))
+  for (const version of [...versions, ...again, ...intent.links]) {
+    space.voided.add(version)
+    space.versions.delete(version)
+    space.audits.delete(version)
+  }
+  for (const idem_hash of intent.answers) {
+    addAnswer(space, { ...noAnswer, scope: intent.scope, idem_hash, version: intent.top + 1n })
+  }
+  yield* faultPoint("disown.before_heads")
+  intent.rows.forEach((row, index) => {
+    const identity = identityKey(row)
+    const before = [...space.versions.values()].filter((one) => identityKey(one) === identity).sort(newestFirst)[0]
+    if (row.hides) forget(space, identity, row.version)
+    addRow(space, laidDownAgain(intent, row, before, fresh + BigInt(index)))
+  })
+})
+
 const commit = (state: State) =>
   Effect.fn("MemoryStore.commit")(function*({ answers, audits, ceilings, derived, entities, hidden, rows }: Commit) {
     for (const identity of hidden) {
-      const space = spaceOf(state, identity)
-      const isIts = (item: Derived | EntityProjection) => identityKey(item.identity) === identityKey(identity)
-      removeWhere(space.derived, isIts)
-      removeWhere(space.entities, isIts)
+      const top = rows.findLast((row) => identityKey(row) === identityKey(identity))?.version ?? 0n
+      forget(spaceOf(state, identity), identityKey(identity), top)
     }
     for (const item of derived) spaceOf(state, item.identity).derived.set(derivedKey(item), item)
     yield* faultPoint("commit.after_embeddings")
@@ -101,7 +132,10 @@ const commit = (state: State) =>
       if (ceiling > space.ceiling) space.ceiling = ceiling
     }
     for (const answer of answers) addAnswer(spaceOf(state, answer.scope), answer)
-    for (const link of audits) spaceOf(state, link).audits.set(link.position, link)
+    for (const link of audits) {
+      const space = spaceOf(state, link)
+      if (!space.voided.has(link.position)) space.audits.set(link.position, link)
+    }
     yield* faultPoint("commit.before_memory")
     for (const row of rows) addRow(spaceOf(state, row), row)
     yield* faultPoint("commit.after_memory")
@@ -114,13 +148,19 @@ const removeWhere = <A>(items: Map<string, A>, condition: (item: A) => boolean):
   return found.length
 }
 
-const repair = (space: Space, embedderId: string) => {
+const repair = (space: Space, embedderId: string, upTo: bigint | undefined) => {
+  const isOld = ({ version }: { readonly version: bigint }) => upTo === undefined || version <= upTo
   const all = [...space.versions.values()]
   const contents = new Set(all.map((row) => `${identityKey(row)}\u0000${row.content_sha256}`))
   const named = new Set(all.flatMap((row) => row.entities.map((entity) => `${identityKey(row)}\u0000${entity}`)))
-  const orphans =
-    removeWhere(space.derived, (item) => !contents.has(`${identityKey(item.identity)}\u0000${item.content_sha256}`)) +
-    removeWhere(space.entities, (item) => !named.has(`${identityKey(item.identity)}\u0000${item.entity}`))
+  const orphans = removeWhere(
+    space.derived,
+    (item) => isOld(item) && !contents.has(`${identityKey(item.identity)}\u0000${item.content_sha256}`)
+  ) +
+    removeWhere(
+      space.entities,
+      (item) => isOld(item) && !named.has(`${identityKey(item.identity)}\u0000${item.entity}`)
+    )
   const missing = [...space.heads.values()].filter((row) =>
     isOneOf(LIVE_STATUSES, row) && row.sensitivity !== "high" && typeFacts(row.memory_type).embedded &&
     !space.derived.has(`${identityKey(row)}\u0000${row.content_sha256}\u0000${embedderId}`)
@@ -128,14 +168,16 @@ const repair = (space: Space, embedderId: string) => {
   return { versions: 0, journal: 0, missing, orphans }
 }
 
-const position = ({ audits, ceiling, heads, versions }: Space) => {
+const position = ({ audits, ceiling, heads, versions, voided }: Space) => {
   let last = { at: 0n, hash: "" }
+  let top = ceiling
   const look = (at: bigint, hash: string) => {
     if (at > last.at) last = { at, hash }
   }
   for (const row of versions.values()) look(row.version, row.audit_hash)
   for (const link of audits.values()) look(link.position, link.hash)
-  return { version: ceiling > last.at ? ceiling : last.at, audit_hash: last.hash, rows: heads.size }
+  for (const at of [last.at, ...voided]) if (at > top) top = at
+  return { version: top, audit_hash: last.hash, rows: heads.size }
 }
 
 const isNamed = (row: MemoryRow, { canonical, content, ids, keys, linked }: Probes): boolean =>
@@ -182,7 +224,7 @@ const keptAnswer = ({ answers, versions }: Space, idemHash: string, since: numbe
   const kept = [
     ...[...versions.values()].filter((row) => row.answer !== "").map((row) => ({ ...row, at: row.updated_at })),
     ...answers.values()
-  ].filter(({ at, idem_hash }) => idem_hash === idemHash && at >= since)
+  ].filter(({ answer, at, idem_hash }) => idem_hash === idemHash && at >= since && answer !== "")
   const first = kept.sort((left, right) => left.version < right.version ? -1 : 1)[0]
   return Option.map(Option.fromNullable(first), ({ answer, at, payload_hash, write_id }) => ({
     payload_hash,
@@ -197,9 +239,10 @@ const makeStore = (state: State): MemoryStore["Type"] => ({
   committed: Effect.fn("MemoryStore.committed")(function*(scope, versions) {
     return versions.every((version) => spaceOf(state, scope).versions.has(version))
   }),
-  repair: Effect.fn("MemoryStore.repair")(function*(scope, embedderId) {
-    return repair(spaceOf(state, scope), embedderId)
+  repair: Effect.fn("MemoryStore.repair")(function*(scope, embedderId, upTo) {
+    return repair(spaceOf(state, scope), embedderId, upTo)
   }),
+  disown: (intent, fresh) => disown(spaceOf(state, intent.scope), intent, fresh),
   position: Effect.fn("MemoryStore.position")(function*(scope) {
     return position(spaceOf(state, scope))
   }),
@@ -245,11 +288,13 @@ const makeStore = (state: State): MemoryStore["Type"] => ({
       return found === undefined ? [] : [{ ...row, vector: found.searchable.value_vector }]
     })
   }),
-  idempotencyKeys: Effect.fn("MemoryStore.idempotencyKeys")(function*(scope, since) {
+  idempotencyKeys: Effect.fn("MemoryStore.idempotencyKeys")(function*(scope, since, writesSince) {
     const { answers, versions } = spaceOf(state, scope)
-    const ofRows = [...versions.values()].filter((row) => row.idem_hash !== "" && row.updated_at >= since)
-    const ofAnswers = [...answers.values()].filter(({ at }) => at >= since)
-    return [...new Set([...ofRows, ...ofAnswers].map(({ idem_hash }) => idem_hash))]
+    const ofRows = [...versions.values()].map(({ idem_hash, updated_at }) => ({ idem_hash, at: updated_at }))
+    const used = [...ofRows, ...answers.values()].filter(({ at, idem_hash }) =>
+      idem_hash !== "" && at >= (isWriteKey(idem_hash) ? writesSince : since)
+    )
+    return [...new Set(used.map(({ idem_hash }) => idem_hash))]
   }),
   keptAnswer: Effect.fn("MemoryStore.keptAnswer")(function*(scope, idemHash, since = 0) {
     return keptAnswer(spaceOf(state, scope), idemHash, since)

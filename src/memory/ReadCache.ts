@@ -224,7 +224,7 @@ export const layerStore: Layer.Layer<MemoryStore, never, MemoryStore | ReadCache
     return MemoryStore.of({
       ...store,
       commit: (commit) => cache.committing(commit, store.commit(commit)),
-      repair: (scope, embedderId) => Effect.tap(store.repair(scope, embedderId), () => cache.settled(scope))
+      repair: (scope, embedderId, upTo) => Effect.tap(store.repair(scope, embedderId, upTo), () => cache.settled(scope))
     })
   })
 )

@@ -11,6 +11,7 @@ import * as RootToken from "../../src/access/RootToken.ts"
 import type { Caller } from "../../src/kernel/Caller.ts"
 import { localCaller } from "../../src/kernel/Caller.ts"
 import type { LoomError } from "../../src/kernel/LoomError.ts"
+import * as Fence from "../../src/memory/Fence.ts"
 import * as MemoryClient from "../../src/memory/MemoryClient.ts"
 import * as Thresholds from "../../src/memory/ThresholdModel.ts"
 import * as EmbedderTest from "../../src/platform/EmbedderTest.ts"
@@ -21,7 +22,7 @@ import { layerEngine } from "../memory/MemoryEngine.ts"
 export const layerHouse = Slices.layerDispatch.pipe(
   Layer.provideMerge(MemoryClient.layer),
   Layer.provideMerge(Slices.layerActors()),
-  Layer.provideMerge(LocalSharding.layer),
+  Layer.provideMerge(Layer.merge(LocalSharding.layer, Fence.layerNone)),
   Layer.provideMerge(Layer.mergeAll(
     Slices.layerTokens,
     Slices.layerAsk(),

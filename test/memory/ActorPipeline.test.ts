@@ -62,9 +62,9 @@ const setUp = Effect.gen(function*() {
         const audits = requests.filter((request) => request.startsWith("read")).map((memory_id) =>
           auditOf({ ...aRow, memory_id }, 1n, "")
         )
-        return { replies, commit: commitOf(rows, { audits }) }
+        return { replies, commit: commitOf(rows, { audits }), seq: 0n }
       }),
-    commit: (commit) =>
+    commit: (_, __, commit) =>
       Effect.gen(function*() {
         const end = yield* Deferred.make<Outcome, Unavailable>()
         yield* Queue.offer(commits, { commit, end })
@@ -72,7 +72,7 @@ const setUp = Effect.gen(function*() {
         stored.push(...commit.rows.map(({ value }) => value))
         return outcome
       }),
-    repair: Effect.suspend(() => repairs),
+    repair: () => Effect.suspend(() => repairs),
     gather: () => Effect.void,
     answer: (request, reply) =>
       Effect.sync(() => {

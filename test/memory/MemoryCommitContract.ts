@@ -63,7 +63,7 @@ export const commitSuite = (it: Vitest.MethodsNonLive<MemoryStore | MemoryReader
             entries: keysOf(yield* store.entries(scope)),
             history: versionsOf(yield* reader.history(scope, [first], { before: null, limit: 9 })),
             position: yield* store.position(scope),
-            keys: [...(yield* store.idempotencyKeys(scope, 0))].sort(Order.string),
+            keys: [...(yield* store.idempotencyKeys(scope, 0, 0))].sort(Order.string),
             count: yield* reader.count(scope, everything),
             kept: yield* store.keptAnswer(scope, "i2")
           }

@@ -14,6 +14,7 @@ import { MemoryStore, noProbes } from "../../src/memory/MemoryStore.ts"
 import type { Probes } from "../../src/memory/MemoryStore.ts"
 import { asOfSuite } from "./MemoryAsOfContract.ts"
 import { commitSuite } from "./MemoryCommitContract.ts"
+import { disownSuite } from "./MemoryDisownContract.ts"
 import {
   commitOf,
   derivedOf,
@@ -419,12 +420,17 @@ export const suite = <E>(name: string, layer: Layer.Layer<MemoryStore | MemoryRe
         )
         assert.deepStrictEqual(yield* store.keptAnswer(scope, "i2", noon + 6), Option.none())
         assert.deepStrictEqual(yield* store.keptAnswer(freshScope(), "i1"), Option.none())
-        assert.deepStrictEqual([...(yield* store.idempotencyKeys(scope, noon))].sort(Order.string), ["i1", "i2"])
-        assert.deepStrictEqual(yield* store.idempotencyKeys(scope, noon + 6), ["i1"])
-        assert.deepStrictEqual(yield* store.idempotencyKeys(freshScope(), 0), [])
+        assert.deepStrictEqual([...(yield* store.idempotencyKeys(scope, noon, noon))].sort(Order.string), ["i1", "i2"])
+        assert.deepStrictEqual(yield* store.idempotencyKeys(scope, noon + 6, noon + 6), ["i1"])
+        assert.deepStrictEqual(yield* store.idempotencyKeys(freshScope(), 0, 0), [])
+        // Writes remembered by their ids have a time of their own.
+        yield* store.commit(commitOf([revised(later, 20, { idem_hash: "write:w9", answer: "a9" })]))
+        assert.deepStrictEqual(yield* store.idempotencyKeys(scope, noon + 31, noon + 30), ["write:w9"])
+        assert.deepStrictEqual(yield* store.idempotencyKeys(scope, noon + 10, noon + 31), ["i1"])
       }))
 
     commitSuite(it)
+    disownSuite(it)
     readerSuite(it)
     asOfSuite(it)
   })

@@ -23,6 +23,7 @@ import { ActorRules } from "../../src/memory/ActorRules.ts"
 import { activate } from "../../src/memory/ActorState.ts"
 import type { ActorState, StateBounds } from "../../src/memory/ActorState.ts"
 import { Committer } from "../../src/memory/Committer.ts"
+import * as Fence from "../../src/memory/Fence.ts"
 import type { WriteCommand } from "../../src/memory/MemoryCommand.ts"
 import { MemoryIntake } from "../../src/memory/MemoryIntake.ts"
 import type { MemoryRow } from "../../src/memory/MemoryModel.ts"
@@ -203,13 +204,13 @@ export const makeHouse = ({ blank, bounds, committer, laws, scope, store, time }
         Effect.suspend(() => {
           const from = source
           source = context
-          return Effect.provide(activate(scope, options, unsettled), from)
+          return activate(scope, options, unsettled).pipe(Effect.provide(Fence.layerNone), Effect.provide(from))
         }),
       warm: () => Effect.void,
       judge: (state, asked) =>
         Effect.provide(judgeBatch(scope, state, asked.map(({ command }) => command), "identity"), context),
-      commit: (commit) => Context.get(context, Committer).commit(scope, commit),
-      repair: Effect.asVoid(memory.repair(scope, intake.embedderId)),
+      commit: ({ epoch }, seq, commit) => Context.get(context, Committer).commit({ scope, epoch, seq }, commit),
+      repair: () => Effect.asVoid(memory.repair(scope, intake.embedderId)),
       gather: () => Effect.void,
       answer: ({ answered }, reply) => Deferred.succeed(answered, reply),
       failure: (cause) => {

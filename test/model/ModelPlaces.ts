@@ -6,6 +6,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Committer from "../../src/memory/Committer.ts"
+import * as Fence from "../../src/memory/Fence.ts"
 import { MemoryReader } from "../../src/memory/MemoryReader.ts"
 import * as MemoryReaderClickhouse from "../../src/memory/MemoryReaderClickhouse.ts"
 import { MemoryStore } from "../../src/memory/MemoryStore.ts"
@@ -15,8 +16,11 @@ import type { Place } from "./ModelRun.ts"
 
 const stores = Layer.merge(MemoryStoreClickhouse.layer, MemoryReaderClickhouse.layer)
 
-export const layerEmbedded = Layer.provideMerge(Committer.layer, Layer.provide(stores, layerEngine))
-export const layerHttp = Layer.provideMerge(Committer.layer, Layer.provide(stores, layerEngineUrl))
+const layerOver = <E>(under: Layer.Layer<MemoryStore | MemoryReader, E>) =>
+  Layer.provideMerge(Layer.provide(Committer.layer, Fence.layerNone), under)
+
+export const layerEmbedded = layerOver(Layer.provide(stores, layerEngine))
+export const layerHttp = layerOver(Layer.provide(stores, layerEngineUrl))
 
 export const place: Effect.Effect<Place, never, MemoryStore | MemoryReader | Committer.Committer> = Effect.gen(
   function*() {

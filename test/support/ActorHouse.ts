@@ -13,6 +13,7 @@ import type { LoomError } from "../../src/kernel/LoomError.ts"
 import * as ActorRules from "../../src/memory/ActorRules.ts"
 import { layerMemory as layerBeliefs } from "../../src/memory/BeliefSources.ts"
 import * as Committer from "../../src/memory/Committer.ts"
+import * as Fence from "../../src/memory/Fence.ts"
 import * as LifecycleHandlers from "../../src/memory/LifecycleHandlers.ts"
 import * as MemoryClient from "../../src/memory/MemoryClient.ts"
 import * as MemoryEntity from "../../src/memory/MemoryEntity.ts"
@@ -60,7 +61,7 @@ export const layer = (options: MemoryEntity.Options = MemoryEntity.defaultOption
         ])
       )
     ),
-    Layer.provideMerge(LocalSharding.layer),
+    Layer.provideMerge(Layer.merge(LocalSharding.layer, Fence.layerNone)),
     Layer.provideMerge(Layer.merge(MemoryIntake.layer, NamespaceCache.layer)),
     Layer.provideMerge(FaultyStore.layer),
     Layer.provideMerge(Layer.mergeAll(
