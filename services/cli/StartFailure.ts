@@ -135,18 +135,17 @@ export const startFailure = (error: StartError, facts: StartFacts = {}): CliFail
     case "SchemaOutdated":
       return cliFailure("failed", "SCHEMA", error.message)
     case "Unavailable":
-      return cliFailure(
-        "failed",
-        "UNAVAILABLE",
-        error.operation === "Clickhouse.connect"
-          ? "No connection to ClickHouse; the log line above says which setting to check."
-          : error.operation === "Postgres.connect"
-          ? "No connection to Postgres; the log line above says which setting to check."
-          : `${error.message}; the log line above says why.`
-      )
+      return cliFailure("failed", "UNAVAILABLE", unavailable(error.operation) ?? `${error.message}; ${whyAbove}.`)
     case "Corrupt":
       return cliFailure("failed", "INTERNAL", `${error.message}; the log line above says where.`)
   }
+}
+
+const whyAbove = "the log line above says why"
+
+const unavailable = (operation: string): string | undefined => {
+  const store = { "Clickhouse.connect": "ClickHouse", "Postgres.connect": "Postgres" }[operation]
+  return store && `No connection to ${store}; the log line above says which setting to check.`
 }
 
 const firstLine = (text: string): string => text.split("\n", 1)[0] ?? text

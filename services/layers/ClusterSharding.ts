@@ -19,10 +19,8 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schedule from "effect/Schedule"
 import { Unavailable } from "../../src/kernel/LoomError.ts"
+import * as PostgresCluster from "../../src/platform/PostgresCluster.ts"
 import type { ClusterSettings } from "./ClusterSettings.ts"
-
-/** What the tables of the cluster begin with; one database holds one cluster. */
-export const TABLE_PREFIX = "loom_cluster"
 
 // The numbers of the locks come from the list of groups, so every process has the same one.
 const SHARD_GROUPS = ["default"]
@@ -35,8 +33,9 @@ const config = (
   availableShardGroups: SHARD_GROUPS,
   assignedShardGroups: SHARD_GROUPS,
   shardLockExpiration: shardLockExpiry,
-  // Two signs of life may be lost.
-  shardLockRefreshInterval: Duration.unsafeDivide(shardLockExpiry, 3),
+  // Two signs of life may be lost; the library takes a third of the expiry where that is shorter. A connection that is
+  // silent for much longer is given up by either end.
+  shardLockRefreshInterval: Duration.seconds(2),
   // The lock goes with the connection that holds it, so a killed runner's namespaces are free at once.
   shardLockDisableAdvisory: false,
   // How soon the others hear of a runner that comes, goes, or does not answer: the most of what a fail-over takes.
@@ -74,10 +73,8 @@ const layerHealth = Layer.effect(
   }))
 ).pipe(Layer.provide(Runners.layerRpc))
 
-// Processes that start together on an empty database make the same tables, and all but one fail at it once.
-const TABLE_TRIES = Schedule.intersect(Schedule.jittered(Schedule.spaced("200 millis")), Schedule.recurs(5))
-
-const layerStorage = Layer.retry(SqlRunnerStorage.layerWith({ prefix: TABLE_PREFIX }), TABLE_TRIES).pipe(
+// `loom migrate` made its tables; one database holds one cluster.
+const layerStorage = SqlRunnerStorage.layerWith({ prefix: PostgresCluster.PREFIX }).pipe(
   Layer.tapErrorCause((cause) => Effect.logWarning("The tables of the cluster cannot be used", cause)),
   Layer.catchAll(() => Layer.fail(new Unavailable({ operation: "Cluster.storage" })))
 )

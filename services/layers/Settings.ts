@@ -43,6 +43,12 @@ export const settingFacts: ReadonlyArray<SettingFacts> = [
   fact("LOOM_CLICKHOUSE_USER", "text", "(none)", "User at that server."),
   fact("LOOM_CLICKHOUSE_PASSWORD", "secret", "(none)", "Password at that server."),
   fact(
+    "LOOM_POSTGRES_URL",
+    "url",
+    "(none)",
+    "The Postgres of a cluster, postgres://user:password@host:5432/database; `?sslmode=verify-full` encrypts. No pooler between."
+  ),
+  fact(
     "LOOM_SOLE_WRITER",
     "true, false",
     "false",

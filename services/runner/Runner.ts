@@ -5,7 +5,7 @@
  */
 import type { RunnerAddress } from "@effect/cluster/RunnerAddress"
 import * as Layer from "effect/Layer"
-import * as Fence from "../../src/memory/Fence.ts"
+import * as FencePostgres from "../../src/memory/FencePostgres.ts"
 import type { RunnerSettings } from "../layers/ClusterSettings.ts"
 import * as ClusterSharding from "../layers/ClusterSharding.ts"
 import * as ClusterStores from "../layers/ClusterStores.ts"
@@ -13,9 +13,6 @@ import * as Parts from "../layers/Parts.ts"
 import * as Slices from "../layers/Slices.ts"
 import * as FaultPoints from "../serve/FaultPoints.ts"
 import * as RunnerHttp from "./RunnerHttp.ts"
-
-/** What decides between two runners that both believe in a namespace. */
-const layerFence = Fence.layerNone
 
 /** A runner at this address, of the given parts; it lives as long as the layer. */
 export const layerWith = <E, EM = never>(
@@ -26,10 +23,13 @@ export const layerWith = <E, EM = never>(
   RunnerHttp.layer({ host: settings.host, port: settings.port, version: parts.version }).pipe(
     Layer.provideMerge(Layer.merge(ClusterStores.layerReadiness, Slices.layerWarm)),
     Layer.provideMerge(Slices.layerActors(Slices.actorOptions(settings))),
-    Layer.provideMerge(Layer.merge(ClusterSharding.layerRunner(address, settings), layerFence)),
+    Layer.provideMerge(Layer.merge(ClusterSharding.layerRunner(address, settings), FencePostgres.layer)),
     Layer.provideMerge(Slices.layerGround(settings.thresholds)),
     Layer.provideMerge(Parts.layer(parts)),
-    Layer.provideMerge(ClusterStores.layer)
+    // Paused for as long as its locks live, a runner loses them: the sessions that hold them end.
+    Layer.provideMerge(
+      ClusterStores.layer({ applicationName: "loom runner", idleSessionTimeout: settings.shardLockExpiry })
+    )
   )
 
 /** `loom runner`: the embedder and the language model are the configured ones. */
