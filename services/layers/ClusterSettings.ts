@@ -73,7 +73,10 @@ const shardLockExpiry: Config.Config<Duration.Duration> = Config.duration("SHARD
 )
 
 /** No process of a cluster has a store of its own; both are read by their layers, and told here when they are wrong. */
-const stores = Config.all({ clickhouse: Config.nested(Config.url("CLICKHOUSE_URL"), "LOOM"), postgres: Postgres.config })
+const stores = Config.all({
+  clickhouse: Config.nested(Config.url("CLICKHOUSE_URL"), "LOOM"),
+  postgres: Postgres.config
+})
 
 export const gateway: Config.Config<GatewaySettings> = Config.map(
   Config.all({ own: Config.nested(Config.all({ edge: Settings.edge, shardLockExpiry }), "LOOM"), stores }),

@@ -4,7 +4,6 @@
  * one that was lost is made again by the caller, under the same write id (`MemoryClient.layerCluster`). That two runners
  * can both believe in a namespace is the fence's to bear (`src/memory/Fence.ts`).
  */
-import * as NodeClusterSocket from "@effect/platform-node/NodeClusterSocket"
 import * as MessageStorage from "@effect/cluster/MessageStorage"
 import type { RunnerAddress } from "@effect/cluster/RunnerAddress"
 import * as RunnerHealth from "@effect/cluster/RunnerHealth"
@@ -12,6 +11,7 @@ import * as Runners from "@effect/cluster/Runners"
 import * as ShardingConfig from "@effect/cluster/ShardingConfig"
 import * as SocketRunner from "@effect/cluster/SocketRunner"
 import * as SqlRunnerStorage from "@effect/cluster/SqlRunnerStorage"
+import * as NodeClusterSocket from "@effect/platform-node/NodeClusterSocket"
 import * as RpcSerialization from "@effect/rpc/RpcSerialization"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"

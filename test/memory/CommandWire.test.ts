@@ -15,7 +15,9 @@ const travels = (value: unknown): boolean =>
     : Object.is(value, -0)
     ? false
     : typeof value !== "object" || value === null || value instanceof Float32Array ||
-      Object.entries(value).every(([name, inner]) => travels(name) && travels(inner) && !(name === "user_id" && inner === ""))
+      Object.entries(value).every(([name, inner]) =>
+        travels(name) && travels(inner) && !(name === "user_id" && inner === "")
+      )
 
 /** Through the serialization of the cluster as a socket gives it: in pieces of `size` bytes, of the pool's buffers. */
 const throughWire = (messages: ReadonlyArray<unknown>, size: number) =>
