@@ -22,8 +22,15 @@ import { Unavailable } from "../../src/kernel/LoomError.ts"
 import * as PostgresCluster from "../../src/platform/PostgresCluster.ts"
 import type { ClusterSettings } from "./ClusterSettings.ts"
 
-// The numbers of the locks come from the list of groups, so every process has the same one.
-const SHARD_GROUPS = ["default"]
+/** The one group of shards: the numbers of the locks come from the list of groups, so every process has the same list. */
+export const SHARD_GROUP = "default"
+const SHARD_GROUPS = [SHARD_GROUP]
+
+/** The lock of a shard of that group has this number and the shard's own. */
+export const FIRST_LOCK = 1_000_000
+
+/** What Postgres shows of the connections of a runner: this, and the address at which it is reached. */
+export const APPLICATION = "loom runner "
 
 const config = (
   { shardLockExpiry }: ClusterSettings,
