@@ -7,9 +7,8 @@ import * as ConfigError from "effect/ConfigError"
 import * as Duration from "effect/Duration"
 import * as Either from "effect/Either"
 import * as Postgres from "../../src/platform/Postgres.ts"
-import type { SettingFacts } from "./Settings.ts"
 import * as Settings from "./Settings.ts"
-import type { ActorSettings, EdgeSettings } from "./Settings.ts"
+import type { ActorSettings, EdgeSettings, SettingFacts } from "./Settings.ts"
 
 /** Next to serve's 7777, so that one machine can hold a cluster and a server. */
 const RUNNER_PORT = 7780
