@@ -12,7 +12,6 @@ import * as ShardingConfig from "@effect/cluster/ShardingConfig"
 import * as SocketRunner from "@effect/cluster/SocketRunner"
 import * as SqlRunnerStorage from "@effect/cluster/SqlRunnerStorage"
 import * as NodeClusterSocket from "@effect/platform-node/NodeClusterSocket"
-import * as RpcSerialization from "@effect/rpc/RpcSerialization"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -21,6 +20,7 @@ import * as Schedule from "effect/Schedule"
 import { Unavailable } from "../../src/kernel/LoomError.ts"
 import * as PostgresCluster from "../../src/platform/PostgresCluster.ts"
 import type { ClusterSettings } from "./ClusterSettings.ts"
+import * as ClusterWire from "./ClusterWire.ts"
 
 /** The one group of shards: the numbers of the locks come from the list of groups, so every process has the same list. */
 export const SHARD_GROUP = "default"
@@ -56,17 +56,6 @@ const config = (
   simulateRemoteSerialization: false
 })
 
-/**
- * The largest message: a request of 4 MiB with what is derived from it (folded text, word lists, chunks), and the two
- * vectors of each of 500 facts at up to 8,192 floats.
- */
-const MAX_MESSAGE_BYTES = 64 * 1024 * 1024
-
-/** How a call is written on the wire. */
-export const layerSerialization: Layer.Layer<RpcSerialization.RpcSerialization> = RpcSerialization.layerMsgPackWith({
-  maxBufferSize: MAX_MESSAGE_BYTES
-})
-
 // Longer than a busy runner lets a caller wait. One that stands still is found by its missing signs of life instead.
 const PING_PATIENCE = "3 seconds"
 const PING_TRIES = Schedule.intersect(Schedule.spaced("250 millis"), Schedule.recurs(2))
@@ -95,7 +84,7 @@ export const layerRunner = (address: RunnerAddress, settings: ClusterSettings) =
     Layer.provide([NodeClusterSocket.layerSocketServer, NodeClusterSocket.layerClientProtocol]),
     Layer.provide([layerMessages, layerStorage]),
     Layer.provide(ShardingConfig.layer(config(settings, Option.some(address)))),
-    Layer.provide(layerSerialization)
+    Layer.provide(ClusterWire.layer)
   )
 
 /** Calls the runners of the cluster and takes no namespace. */
@@ -104,5 +93,5 @@ export const layerClient = (settings: ClusterSettings) =>
     Layer.provide(NodeClusterSocket.layerClientProtocol),
     Layer.provide([layerMessages, layerStorage]),
     Layer.provide(ShardingConfig.layer(config(settings, Option.none()))),
-    Layer.provide(layerSerialization)
+    Layer.provide(ClusterWire.layer)
   )
