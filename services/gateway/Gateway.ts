@@ -23,7 +23,7 @@ export const layerWith = <E, EM = never>(settings: GatewaySettings, parts: Parts
     Layer.provideMerge(Slices.layerGround(settings.thresholds)),
     Layer.provideMerge(Parts.layer(parts)),
     Layer.provideMerge(RootToken.layerFile(join(settings.data, "root.token"))),
-    Layer.provideMerge(ClusterStores.layer)
+    Layer.provideMerge(ClusterStores.layer({ applicationName: "loom gateway" }))
   )
 
 /** `loom gateway`: the embedder and the language model are the configured ones. */

@@ -6,9 +6,9 @@ import * as Config from "effect/Config"
 import * as ConfigError from "effect/ConfigError"
 import * as Duration from "effect/Duration"
 import * as Either from "effect/Either"
-import type { SettingFacts } from "./Settings.ts"
+import * as Postgres from "../../src/platform/Postgres.ts"
 import * as Settings from "./Settings.ts"
-import type { ActorSettings, EdgeSettings } from "./Settings.ts"
+import type { ActorSettings, EdgeSettings, SettingFacts } from "./Settings.ts"
 
 /** Next to serve's 7777, so that one machine can hold a cluster and a server. */
 const RUNNER_PORT = 7780
@@ -71,29 +71,31 @@ const shardLockExpiry: Config.Config<Duration.Duration> = Config.duration("SHARD
   )
 )
 
-/** No process of a cluster has a store of its own. */
-const sharedStore: Config.Config<URL> = Config.url("CLICKHOUSE_URL")
+/** No process of a cluster has a store of its own; both are read by their layers, and told here when they are wrong. */
+const stores = Config.all({
+  clickhouse: Config.nested(Config.url("CLICKHOUSE_URL"), "LOOM"),
+  postgres: Postgres.config
+})
 
-export const gateway: Config.Config<GatewaySettings> = Config.nested(
-  Config.map(
-    Config.all({ edge: Settings.edge, shardLockExpiry, store: sharedStore }),
-    ({ edge, shardLockExpiry }) => ({ ...edge, shardLockExpiry })
-  ),
-  "LOOM"
+export const gateway: Config.Config<GatewaySettings> = Config.map(
+  Config.all({ own: Config.nested(Config.all({ edge: Settings.edge, shardLockExpiry }), "LOOM"), stores }),
+  ({ own: { edge, shardLockExpiry } }) => ({ ...edge, shardLockExpiry })
 )
 
-export const runner: Config.Config<RunnerSettings> = Config.nested(
-  Config.map(
-    Config.all({
-      actors: Settings.actors,
-      host: Settings.host,
-      port: Settings.whole("PORT", RUNNER_HEALTH_PORT, 0, 65_535),
-      runnerHost: Config.withDefault(Config.nonEmptyString("RUNNER_HOST"), "127.0.0.1"),
-      runnerPort: Settings.whole("RUNNER_PORT", RUNNER_PORT, 0, 65_535),
-      shardLockExpiry,
-      store: sharedStore
-    }),
-    ({ actors, store: _store, ...rest }) => ({ ...actors, ...rest })
-  ),
-  "LOOM"
+export const runner: Config.Config<RunnerSettings> = Config.map(
+  Config.all({
+    own: Config.nested(
+      Config.all({
+        actors: Settings.actors,
+        host: Settings.host,
+        port: Settings.whole("PORT", RUNNER_HEALTH_PORT, 0, 65_535),
+        runnerHost: Config.withDefault(Config.nonEmptyString("RUNNER_HOST"), "127.0.0.1"),
+        runnerPort: Settings.whole("RUNNER_PORT", RUNNER_PORT, 0, 65_535),
+        shardLockExpiry
+      }),
+      "LOOM"
+    ),
+    stores
+  }),
+  ({ own: { actors, ...rest } }) => ({ ...actors, ...rest })
 )

@@ -4,7 +4,6 @@
  * one that was lost is made again by the caller, under the same write id (`MemoryClient.layerCluster`). That two runners
  * can both believe in a namespace is the fence's to bear (`src/memory/Fence.ts`).
  */
-import * as NodeClusterSocket from "@effect/platform-node/NodeClusterSocket"
 import * as MessageStorage from "@effect/cluster/MessageStorage"
 import type { RunnerAddress } from "@effect/cluster/RunnerAddress"
 import * as RunnerHealth from "@effect/cluster/RunnerHealth"
@@ -12,20 +11,26 @@ import * as Runners from "@effect/cluster/Runners"
 import * as ShardingConfig from "@effect/cluster/ShardingConfig"
 import * as SocketRunner from "@effect/cluster/SocketRunner"
 import * as SqlRunnerStorage from "@effect/cluster/SqlRunnerStorage"
-import * as RpcSerialization from "@effect/rpc/RpcSerialization"
+import * as NodeClusterSocket from "@effect/platform-node/NodeClusterSocket"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schedule from "effect/Schedule"
 import { Unavailable } from "../../src/kernel/LoomError.ts"
+import * as PostgresCluster from "../../src/platform/PostgresCluster.ts"
 import type { ClusterSettings } from "./ClusterSettings.ts"
+import * as ClusterWire from "./ClusterWire.ts"
 
-/** What the tables of the cluster begin with; one database holds one cluster. */
-export const TABLE_PREFIX = "loom_cluster"
+/** The one group of shards: the numbers of the locks come from the list of groups, so every process has the same list. */
+export const SHARD_GROUP = "default"
+const SHARD_GROUPS = [SHARD_GROUP]
 
-// The numbers of the locks come from the list of groups, so every process has the same one.
-const SHARD_GROUPS = ["default"]
+/** The lock of a shard of that group has this number and the shard's own. */
+export const FIRST_LOCK = 1_000_000
+
+/** What Postgres shows of the connections of a runner: this, and the address at which it is reached. */
+export const APPLICATION = "loom runner "
 
 const config = (
   { shardLockExpiry }: ClusterSettings,
@@ -35,8 +40,9 @@ const config = (
   availableShardGroups: SHARD_GROUPS,
   assignedShardGroups: SHARD_GROUPS,
   shardLockExpiration: shardLockExpiry,
-  // Two signs of life may be lost.
-  shardLockRefreshInterval: Duration.unsafeDivide(shardLockExpiry, 3),
+  // Two signs of life may be lost; the library takes a third of the expiry where that is shorter. A connection that is
+  // silent for much longer is given up by either end.
+  shardLockRefreshInterval: Duration.seconds(2),
   // The lock goes with the connection that holds it, so a killed runner's namespaces are free at once.
   shardLockDisableAdvisory: false,
   // How soon the others hear of a runner that comes, goes, or does not answer: the most of what a fail-over takes.
@@ -48,17 +54,6 @@ const config = (
   entityTerminationTimeout: Duration.seconds(10),
   // Payloads are immutable, so a call within the runner needs no copy.
   simulateRemoteSerialization: false
-})
-
-/**
- * The largest message: a request of 4 MiB with what is derived from it (folded text, word lists, chunks), and the two
- * vectors of each of 500 facts at up to 8,192 floats.
- */
-const MAX_MESSAGE_BYTES = 64 * 1024 * 1024
-
-/** How a call is written on the wire. */
-export const layerSerialization: Layer.Layer<RpcSerialization.RpcSerialization> = RpcSerialization.layerMsgPackWith({
-  maxBufferSize: MAX_MESSAGE_BYTES
 })
 
 // Longer than a busy runner lets a caller wait. One that stands still is found by its missing signs of life instead.
@@ -74,10 +69,8 @@ const layerHealth = Layer.effect(
   }))
 ).pipe(Layer.provide(Runners.layerRpc))
 
-// Processes that start together on an empty database make the same tables, and all but one fail at it once.
-const TABLE_TRIES = Schedule.intersect(Schedule.jittered(Schedule.spaced("200 millis")), Schedule.recurs(5))
-
-const layerStorage = Layer.retry(SqlRunnerStorage.layerWith({ prefix: TABLE_PREFIX }), TABLE_TRIES).pipe(
+// `loom migrate` made its tables; one database holds one cluster.
+const layerStorage = SqlRunnerStorage.layerWith({ prefix: PostgresCluster.PREFIX }).pipe(
   Layer.tapErrorCause((cause) => Effect.logWarning("The tables of the cluster cannot be used", cause)),
   Layer.catchAll(() => Layer.fail(new Unavailable({ operation: "Cluster.storage" })))
 )
@@ -91,7 +84,7 @@ export const layerRunner = (address: RunnerAddress, settings: ClusterSettings) =
     Layer.provide([NodeClusterSocket.layerSocketServer, NodeClusterSocket.layerClientProtocol]),
     Layer.provide([layerMessages, layerStorage]),
     Layer.provide(ShardingConfig.layer(config(settings, Option.some(address)))),
-    Layer.provide(layerSerialization)
+    Layer.provide(ClusterWire.layer)
   )
 
 /** Calls the runners of the cluster and takes no namespace. */
@@ -100,5 +93,5 @@ export const layerClient = (settings: ClusterSettings) =>
     Layer.provide(NodeClusterSocket.layerClientProtocol),
     Layer.provide([layerMessages, layerStorage]),
     Layer.provide(ShardingConfig.layer(config(settings, Option.none()))),
-    Layer.provide(layerSerialization)
+    Layer.provide(ClusterWire.layer)
   )

@@ -7,27 +7,37 @@ import * as Layer from "effect/Layer"
 import * as Clickhouse from "../../src/platform/Clickhouse.ts"
 import * as ClickhouseMigrations from "../../src/platform/ClickhouseMigrations.ts"
 import * as ClickhouseMigrator from "../../src/platform/ClickhouseMigrator.ts"
+import { SchemaOutdated } from "../../src/platform/Migrations.ts"
+import * as Postgres from "../../src/platform/Postgres.ts"
+import * as PostgresCluster from "../../src/platform/PostgresCluster.ts"
+import * as PostgresMigrations from "../../src/platform/PostgresMigrations.ts"
+import * as PostgresMigrator from "../../src/platform/PostgresMigrator.ts"
 import * as Health from "../gateway/Health.ts"
-import * as ClusterPostgres from "./ClusterPostgres.ts"
 
-const layerCurrent = Layer.effectDiscard(
-  Effect.flatMap(ClickhouseMigrations.load(), ClickhouseMigrator.requireCurrent)
-)
+const layerCurrent = Layer.effectDiscard(Effect.gen(function*() {
+  yield* ClickhouseMigrator.requireCurrent(yield* ClickhouseMigrations.load())
+  yield* PostgresMigrator.requireCurrent(yield* PostgresMigrations.load())
+  if (!(yield* PostgresCluster.present)) {
+    return yield* new SchemaOutdated({ pending: ["the tables of the cluster"] })
+  }
+}))
 
 /** Both stores, once their schemas are known to be those of this build. */
-export const layer = layerCurrent.pipe(
-  Layer.provideMerge(Layer.merge(Clickhouse.layerConfig, ClusterPostgres.layer))
-)
+export const layer = (options: Postgres.ConnectionOptions) =>
+  layerCurrent.pipe(
+    Layer.provideMerge(Layer.merge(Clickhouse.layerConfig, Postgres.layerConfig(options)))
+  )
 
 /** Ready when both answer. */
-export const layerReadiness = Layer.effect(
-  Health.Readiness,
-  Effect.gen(function*() {
-    const clickhouse = yield* Clickhouse.Clickhouse
-    const postgres = yield* ClusterPostgres.ping
-    return yield* Health.make<unknown>([
-      { name: "clickhouse", ask: clickhouse.ping },
-      { name: "postgres", ask: postgres }
-    ])
-  })
-)
+export const layerReadiness: Layer.Layer<Health.Readiness, never, Clickhouse.Clickhouse | Postgres.Postgres> = Layer
+  .effect(
+    Health.Readiness,
+    Effect.gen(function*() {
+      const clickhouse = yield* Clickhouse.Clickhouse
+      const postgres = yield* Postgres.Postgres
+      return yield* Health.make([
+        { name: "clickhouse", ask: clickhouse.ping },
+        { name: "postgres", ask: postgres.ping }
+      ])
+    })
+  )

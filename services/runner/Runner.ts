@@ -5,6 +5,7 @@
  */
 import type { RunnerAddress } from "@effect/cluster/RunnerAddress"
 import * as Layer from "effect/Layer"
+import * as FencePostgres from "../../src/memory/FencePostgres.ts"
 import * as MemoryClient from "../../src/memory/MemoryClient.ts"
 import type { RunnerSettings } from "../layers/ClusterSettings.ts"
 import * as ClusterSharding from "../layers/ClusterSharding.ts"
@@ -25,10 +26,16 @@ export const layerWith = <E, EM = never>(
     Layer.provideMerge(Layer.merge(ClusterStores.layerReadiness, Slices.layerWarm)),
     Layer.provideMerge(Layer.provide(Workers.layer(settings.workers, "singleton"), MemoryClient.layerCluster)),
     Layer.provideMerge(Slices.layerActors(Slices.actorOptions(settings))),
-    Layer.provideMerge(ClusterSharding.layerRunner(address, settings)),
+    Layer.provideMerge(Layer.merge(ClusterSharding.layerRunner(address, settings), FencePostgres.layer)),
     Layer.provideMerge(Slices.layerGround(settings.thresholds)),
     Layer.provideMerge(Parts.layer(parts)),
-    Layer.provideMerge(ClusterStores.layer)
+    // Paused for as long as its locks live, a runner loses them: the sessions that hold them end.
+    Layer.provideMerge(
+      ClusterStores.layer({
+        applicationName: `${ClusterSharding.APPLICATION}${address.host}:${address.port}`,
+        idleSessionTimeout: settings.shardLockExpiry
+      })
+    )
   )
 
 /** `loom runner`: the embedder and the language model are the configured ones. */
