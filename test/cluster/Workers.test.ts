@@ -59,6 +59,6 @@ describe("the workers of a cluster", () => {
         const { checks } = yield* call(gateway.url, OpsHealth, {})
         assert.deepEqual(checks, [{ name: "clickhouse", ready: true }, { name: "postgres", ready: true }])
       }).pipe(Effect.scoped),
-    600_000
+    300_000
   )
 })

@@ -1,41 +1,19 @@
 /**
- * A worker's whole surroundings in this process: a feed that tests append to, a store, a fence that knows owners, and named
+ * A worker's whole surroundings in this process: a feed that tests append to, a store, the fence, and named
  * points at which a test lets it crash.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
-import * as Option from "effect/Option"
 import * as TestClock from "effect/TestClock"
 import * as LocalSharding from "../../services/layers/LocalSharding.ts"
 import { FaultPoint } from "../../src/kernel/FaultPoint.ts"
-import { actorId } from "../../src/kernel/Identity.ts"
 import type { Scope } from "../../src/kernel/Identity.ts"
-import { Fence } from "../../src/memory/Fence.ts"
+import * as FenceMemory from "../../src/memory/FenceMemory.ts"
 import * as ChangeFeed from "../../src/work/ChangeFeed.ts"
 import type { FeedChange } from "../../src/work/ChangeFeed.ts"
 import * as WorkerStore from "../../src/work/WorkerStore.ts"
-
-/** A fence of epochs alone: the last who took a place owns it. */
-const layerFence = Layer.sync(Fence, () => {
-  const epochs = new Map<string, bigint>()
-  const isOwner = ({ epoch, scope }: { readonly scope: Scope; readonly epoch: bigint }) =>
-    epochs.get(actorId(scope)) === epoch
-  return {
-    take: (scope) =>
-      Effect.sync(() => {
-        const epoch = (epochs.get(actorId(scope)) ?? 0n) + 1n
-        epochs.set(actorId(scope), epoch)
-        return { scope, epoch, version: 0n, open: [] }
-      }),
-    reserve: (intents) => Effect.sync(() => intents.map(isOwner)),
-    confirm: (intents) => Effect.sync(() => intents.map(isOwner)),
-    adopt: (owner) => Effect.sync(() => isOwner(owner)),
-    doom: () => Effect.succeed(Option.none()),
-    bury: () => Effect.succeed(true)
-  }
-})
 
 /** What happens at the fault points, first in first out; nothing once it is empty. */
 export class Faults extends Context.Tag("loom/test/workers/Faults")<Faults, {
@@ -58,7 +36,9 @@ const layerFaults = Layer.effectContext(Effect.sync(() => {
 }))
 
 export const layer = ChangeFeed.layerMemory.pipe(
-  Layer.provideMerge(Layer.mergeAll(ChangeFeed.layerChanges, WorkerStore.layerMemory, layerFence, layerFaults)),
+  Layer.provideMerge(
+    Layer.mergeAll(ChangeFeed.layerChanges, WorkerStore.layerMemory, FenceMemory.layerMemory, layerFaults)
+  ),
   Layer.provideMerge(LocalSharding.layer),
   Layer.provideMerge(Logger.remove(Logger.defaultLogger))
 )
