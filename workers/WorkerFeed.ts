@@ -82,24 +82,17 @@ export const rounds = <R>(
         wholeAt = now
       }
       const tops = yield* feed.tops(since)
-      let isWhole = true
-      let isMore = false
-      for (const { scope, top } of tops) {
-        if (places.isAt(scope, top)) continue
-        if (!goesOn(scope)) {
-          isWhole = false
-          continue
-        }
-        const outcome = yield* places.step(scope, top)
-        if (outcome !== "whole") isWhole = false
-        if (outcome === "more") isMore = true
-      }
-      if (isWhole) {
+      const behind = tops.filter(({ scope, top }) => !places.isAt(scope, top))
+      const due = behind.filter(({ scope }) => goesOn(scope))
+      const outcomes = yield* Effect.forEach(due, ({ scope, top }) => places.step(scope, top), {
+        concurrency: worker.concurrency ?? 1
+      })
+      if (due.length === behind.length && outcomes.every((outcome) => outcome === "whole")) {
         const handled = BigInt(Math.floor(now)) * 1_000_000n - SLACK_NANOS
         since = handled > since ? handled : since
       }
       yield* measureLag(now)
-      return isMore
+      return outcomes.includes("more")
     })
 
     return yield* Effect.forever(

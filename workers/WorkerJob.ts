@@ -39,6 +39,8 @@ export interface FeedWorker<R> {
   readonly name: string
   /** The most changes of one batch. */
   readonly batch: number
+  /** Namespaces whose batches are handled at the same time; 1 by default. A round ends with its slowest. */
+  readonly concurrency?: number
   /** Handles a batch; does the same again without harm. */
   readonly run: (batch: Batch) => Effect.Effect<void, LoomError, R>
   readonly pace?: Partial<Pace>

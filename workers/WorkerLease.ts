@@ -41,6 +41,8 @@ export const take = (worker: string): Effect.Effect<Lease, LeaseLost | StoreErro
       if (!(yield* fence.adopt({ scope, epoch }, intent))) return yield* lost
     }
     let last = 0n
+    // One after another: the fence takes reservations in order.
+    const turn = yield* Effect.makeSemaphore(1)
     return {
       epoch,
       guarded: (write) =>
@@ -51,6 +53,6 @@ export const take = (worker: string): Effect.Effect<Lease, LeaseLost | StoreErro
           yield* write
           yield* faultPoint("worker.before_confirm")
           if ((yield* fence.confirm([intent]))[0] !== true) return yield* lost
-        }).pipe(Effect.uninterruptible)
+        }).pipe(turn.withPermits(1), Effect.uninterruptible)
     }
   })

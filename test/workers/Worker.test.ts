@@ -2,6 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
+import * as FiberId from "effect/FiberId"
 import * as Layer from "effect/Layer"
 import type { Scope } from "effect/Scope"
 import { Corrupt, refuse, Unavailable } from "../../src/kernel/LoomError.ts"
@@ -66,6 +67,23 @@ describe("Worker", () => {
         ),
         7n
       )
+    })))
+
+  it.scoped("handles several namespaces side by side when it may, each in order", () =>
+    house(Effect.gen(function*() {
+      const watched = new Watched()
+      const gates = new Map([["eng", yield* Deferred.make<void>()], ["ops", yield* Deferred.make<void>()]])
+      watched.answer = ({ scope }) => Deferred.await(gates.get(scope.namespace) ?? Deferred.unsafeMake(FiberId.none))
+      yield* append(eng, 1n, 2n, 3n, 4n)
+      yield* append(ops, 1n)
+      yield* Layer.build(Worker.make({ name: "watched", batch: 3, concurrency: 2, run: watched.run })("process"))
+      yield* pass(1)
+      assert.deepEqual([watched.versions(), watched.versions("ops")], [[1n, 2n, 3n], [1n]])
+      for (const gate of gates.values()) yield* Deferred.succeed(gate, undefined)
+      yield* pass(3)
+      assert.deepEqual([watched.versions(), watched.versions("ops")], [[1n, 2n, 3n, 4n], [1n]])
+      const cursors = yield* (yield* WorkerStore).cursors("watched", "everything")
+      assert.deepEqual(cursors.map(({ position }) => position).sort(), [1n, 4n])
     })))
 
   it.scoped("goes on behind its cursor after a restart, in a cluster as in one process", () =>
