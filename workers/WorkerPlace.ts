@@ -27,6 +27,8 @@ interface Place {
   /** The last version up to which there was nothing to read. */
   seen: bigint
   failures: number
+  /** Whether the failures were another's fault; the two kinds are counted apart. */
+  passing: boolean
   code: string
   /** Milliseconds; when the failures began, and before when nothing is tried. */
   failedAt: number
@@ -58,7 +60,7 @@ export const makePlaces = <R>(worker: Paced<FeedWorker<R>>, lease: Lease) =>
     const feed = yield* ChangeFeed
     const context = yield* Effect.context<R>()
     const places = new Map<string, Place>()
-    const fresh = { seen: 0n, failures: 0, code: "", failedAt: 0, notBefore: 0, alone: 0 }
+    const fresh = { seen: 0n, failures: 0, passing: false, code: "", failedAt: 0, notBefore: 0, alone: 0 }
 
     const kept = yield* store.cursors(name, "everything")
     for (const { position, scope } of kept) places.set(actorId(scope), { ...fresh, position })
@@ -108,14 +110,15 @@ export const makePlaces = <R>(worker: Paced<FeedWorker<R>>, lease: Lease) =>
       Effect.gen(function*() {
         const now = yield* Clock.currentTimeMillis
         const code = codeOf(cause)
-        const failures = place.failures + 1
-        const failedAt = place.failures === 0 ? now : place.failedAt
+        const isPassing = passes(cause)
+        const goesOn = place.failures > 0 && place.passing === isPassing
+        const failures = goesOn ? place.failures + 1 : 1
+        const failedAt = goesOn ? place.failedAt : now
         yield* Effect.logWarning("A worker could not handle what changed", cause).pipe(
           Effect.annotateLogs({ worker: name, code, changes: changes.length, failures })
         )
         yield* WorkerMetrics.note(WorkerMetrics.failures, name, 1)
         const [only] = changes
-        const isPassing = passes(cause)
         const isAlone = changes.length === 1
         const isOver = isPassing
           ? now - failedAt >= Duration.toMillis(pace.patience)
@@ -145,6 +148,7 @@ export const makePlaces = <R>(worker: Paced<FeedWorker<R>>, lease: Lease) =>
         const apart = !isAlone && (!isPassing || failures >= TOGETHER_TRIES)
         yield* keep(scope, place, {
           failures,
+          passing: isPassing,
           code,
           failedAt,
           notBefore: apart && !isPassing ? now : now + waitAfter(failures),

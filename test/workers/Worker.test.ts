@@ -2,7 +2,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
-import * as FiberId from "effect/FiberId"
 import * as Layer from "effect/Layer"
 import type { Scope } from "effect/Scope"
 import { Corrupt, refuse, Unavailable } from "../../src/kernel/LoomError.ts"
@@ -73,7 +72,10 @@ describe("Worker", () => {
     house(Effect.gen(function*() {
       const watched = new Watched()
       const gates = new Map([["eng", yield* Deferred.make<void>()], ["ops", yield* Deferred.make<void>()]])
-      watched.answer = ({ scope }) => Deferred.await(gates.get(scope.namespace) ?? Deferred.unsafeMake(FiberId.none))
+      watched.answer = ({ scope }) => {
+        const gate = gates.get(scope.namespace)
+        return gate === undefined ? Effect.void : Deferred.await(gate)
+      }
       yield* append(eng, 1n, 2n, 3n, 4n)
       yield* append(ops, 1n)
       yield* Layer.build(Worker.make({ name: "watched", batch: 3, concurrency: 2, run: watched.run })("process"))
