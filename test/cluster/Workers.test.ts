@@ -1,5 +1,6 @@
 /**
- * The workers of a cluster: each lives on one runner, and when that one is killed another goes on behind its cursors.
+ * The workers of a cluster: each lives on one runner, and when that one is killed, or stands still for longer than its locks
+ * live, another goes on behind its cursors.
  */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -56,6 +57,17 @@ describe("the workers of a cluster", () => {
         const after = yield* caughtUp(gateway.url, BigInt(before?.namespaces[0]?.cursor ?? 0))
         assert.deepInclude(after, { state: "running", last_error: null, dead_letters: 0 })
         assert.isAbove(yield* handledBy(other), 0)
+
+        // Stopped for longer than its locks live, an owner comes back to a worker that is another's, and moves nothing.
+        const third = yield* cluster.runner()
+        yield* other.signal("SIGSTOP")
+        yield* write("c")
+        const moved = yield* caughtUp(gateway.url, BigInt(after?.namespaces[0]?.cursor ?? 0))
+        assert.isAbove(yield* handledBy(third), 0)
+        yield* other.signal("SIGCONT")
+        yield* write("d")
+        const last = yield* caughtUp(gateway.url, BigInt(moved?.namespaces[0]?.cursor ?? 0))
+        assert.deepInclude(last, { last_error: null, dead_letters: 0 })
         const { checks } = yield* call(gateway.url, OpsHealth, {})
         assert.deepEqual(checks, [{ name: "clickhouse", ready: true }, { name: "postgres", ready: true }])
       }).pipe(Effect.scoped),
