@@ -13,7 +13,7 @@ export interface WorkerFacts {
   readonly reads: "feed" | "schedule"
 }
 
-export class OpsGround extends Context.Tag("loom/ops/OpsGround")<OpsGround, {
+export class OpsGround extends Context.Tag("loom/ops/OpsGroundModel/OpsGround")<OpsGround, {
   /** The stores and whatever else must answer. */
   readonly checks: Effect.Effect<ReadonlyArray<Check>>
   readonly workers: ReadonlyArray<WorkerFacts>
