@@ -24,6 +24,7 @@ import * as WorkingMemory from "../../src/context/WorkingMemory.ts"
 import * as ActorRules from "../../src/memory/ActorRules.ts"
 import * as BeliefSourcesClickhouse from "../../src/memory/BeliefSourcesClickhouse.ts"
 import * as CalibrationHandlers from "../../src/memory/CalibrationHandlers.ts"
+import * as CalibrationStoreClickhouse from "../../src/memory/CalibrationStoreClickhouse.ts"
 import * as Committer from "../../src/memory/Committer.ts"
 import * as LifecycleHandlers from "../../src/memory/LifecycleHandlers.ts"
 import * as MemoryEntity from "../../src/memory/MemoryEntity.ts"
@@ -45,6 +46,7 @@ import * as WritePolicy from "../../src/memory/WritePolicy.ts"
 import * as NamespaceCache from "../../src/namespace/NamespaceCache.ts"
 import * as NamespaceHandlers from "../../src/namespace/NamespaceHandlers.ts"
 import * as NamespaceStoreClickhouse from "../../src/namespace/NamespaceStoreClickhouse.ts"
+import * as OpsHandlers from "../../src/ops/OpsHandlers.ts"
 import * as CursorKeysClickhouse from "../../src/platform/CursorKeysClickhouse.ts"
 import * as Cursors from "../../src/platform/Cursors.ts"
 import { Embedder } from "../../src/platform/Embedder.ts"
@@ -56,8 +58,11 @@ import * as RankPolicy from "../../src/retrieval/RankPolicy.ts"
 import * as Search from "../../src/retrieval/Search.ts"
 import * as SearchHandlers from "../../src/retrieval/SearchHandlers.ts"
 import * as SearchIndexClickhouse from "../../src/retrieval/SearchIndexClickhouse.ts"
+import * as ChangeFeedClickhouse from "../../src/work/ChangeFeedClickhouse.ts"
+import * as WorkerStoreClickhouse from "../../src/work/WorkerStoreClickhouse.ts"
 import { Dispatch, make as makeDispatch } from "../gateway/Dispatch.ts"
 import type { ActorSettings } from "./Settings.ts"
+import * as Workers from "./Workers.ts"
 
 /** Every store of the slices, on ClickHouse. */
 export const layerStores = Layer.mergeAll(
@@ -69,6 +74,9 @@ export const layerStores = Layer.mergeAll(
   BlacklistStoreClickhouse.layer,
   TokenStoreClickhouse.layer,
   DigestStoreClickhouse.layer,
+  CalibrationStoreClickhouse.layer,
+  WorkerStoreClickhouse.layer,
+  ChangeFeedClickhouse.layer,
   Layer.provide(Cursors.layer, CursorKeysClickhouse.layer)
 )
 
@@ -144,7 +152,8 @@ export const layerDispatch = Layer.effect(
       CalibrationHandlers.make,
       NamespaceHandlers.make,
       BlacklistHandlers.make,
-      TokenHandlers.make
+      TokenHandlers.make,
+      OpsHandlers.make
     ]),
     (groups) => makeDispatch(groups.flat())
   )
@@ -158,6 +167,7 @@ export const layerDispatch = Layer.effect(
     ForFileClickhouse.layer,
     PackClickhouse.layer,
     WorkingMemory.layerEmpty,
-    Tokens.layer
+    Tokens.layer,
+    Workers.layerOps
   ])
 )

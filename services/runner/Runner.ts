@@ -6,11 +6,13 @@
 import type { RunnerAddress } from "@effect/cluster/RunnerAddress"
 import * as Layer from "effect/Layer"
 import * as FencePostgres from "../../src/memory/FencePostgres.ts"
+import * as MemoryClient from "../../src/memory/MemoryClient.ts"
 import type { RunnerSettings } from "../layers/ClusterSettings.ts"
 import * as ClusterSharding from "../layers/ClusterSharding.ts"
 import * as ClusterStores from "../layers/ClusterStores.ts"
 import * as Parts from "../layers/Parts.ts"
 import * as Slices from "../layers/Slices.ts"
+import * as Workers from "../layers/Workers.ts"
 import * as FaultPoints from "../serve/FaultPoints.ts"
 import * as RunnerHttp from "./RunnerHttp.ts"
 
@@ -22,6 +24,7 @@ export const layerWith = <E, EM = never>(
 ) =>
   RunnerHttp.layer({ host: settings.host, port: settings.port, version: parts.version }).pipe(
     Layer.provideMerge(Layer.merge(ClusterStores.layerReadiness, Slices.layerWarm)),
+    Layer.provideMerge(Layer.provide(Workers.layer(settings.workers, "singleton"), MemoryClient.layerCluster)),
     Layer.provideMerge(Slices.layerActors(Slices.actorOptions(settings))),
     Layer.provideMerge(Layer.merge(ClusterSharding.layerRunner(address, settings), FencePostgres.layer)),
     Layer.provideMerge(Slices.layerGround(settings.thresholds)),

@@ -22,6 +22,7 @@ import * as Parts from "../layers/Parts.ts"
 import * as Settings from "../layers/Settings.ts"
 import type { ServeSettings } from "../layers/Settings.ts"
 import * as Slices from "../layers/Slices.ts"
+import * as Workers from "../layers/Workers.ts"
 import * as FaultPoints from "./FaultPoints.ts"
 
 /** Brings the schema up to date before anything reads it. */
@@ -59,7 +60,7 @@ const layerRepaired = Layer.scopedDiscard(Effect.gen(function*() {
 export const layerWith = <E, EM = never>(settings: ServeSettings, parts: Parts.Parts<E, EM>) =>
   Edges.layer(settings, parts.version).pipe(
     Layer.provideMerge(Health.layerClickhouse),
-    Layer.provideMerge(Layer.merge(layerRepaired, Slices.layerWarm)),
+    Layer.provideMerge(Layer.mergeAll(layerRepaired, Slices.layerWarm, Workers.layer(settings.workers, "process"))),
     Layer.provideMerge(MemoryClient.layer),
     Layer.provideMerge(Slices.layerActors(Slices.actorOptions(settings))),
     Layer.provideMerge(Layer.merge(LocalSharding.layer, Fence.layerNone)),

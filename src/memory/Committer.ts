@@ -16,6 +16,7 @@ import { faultPoint } from "../kernel/FaultPoint.ts"
 import { Unavailable } from "../kernel/LoomError.ts"
 import { intentOf } from "./CommitIntent.ts"
 import { fitting, mergeCommits } from "./CommitMerge.ts"
+import { counted } from "./CommitMetrics.ts"
 import { Fence, lost } from "./Fence.ts"
 import type { Intent, Tenancy } from "./Fence.ts"
 import { MemoryStore } from "./MemoryStore.ts"
@@ -130,7 +131,7 @@ export const layer: Layer.Layer<Committer, never, MemoryStore | Fence> = Layer.s
       )
 
     const write = (group: ReadonlyArray<Pending>): Effect.Effect<ReadonlyArray<Written>> =>
-      group.length === 0 ? Effect.succeed([]) : store.commit(mergeCommits(group.map((one) => one.batch))).pipe(
+      group.length === 0 ? Effect.succeed([]) : insert(group).pipe(
         Effect.matchEffect({
           onSuccess: () => Effect.succeed(group.map((one): Written => ({ one, outcome: "clean" }))),
           onFailure: (error) =>
@@ -140,6 +141,11 @@ export const layer: Layer.Layer<Committer, never, MemoryStore | Fence> = Layer.s
             )
         })
       )
+
+    const insert = (group: ReadonlyArray<Pending>): Effect.Effect<void, Unavailable> => {
+      const merged = mergeCommits(group.map((one) => one.batch))
+      return counted({ rows: merged.rows.length, namespaces: group.length }, store.commit(merged))
+    }
 
     const flush = (group: ReadonlyArray<Pending>): Effect.Effect<void> =>
       reserved(group).pipe(
