@@ -33,6 +33,7 @@ class LongestFirst extends BaseSequencer {
 export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
+    globalSetup: ["test/support/PostgresSetup.ts"],
     sequence: { sequencer: LongestFirst },
     pool: "forks",
     poolOptions: { forks: { minForks: 1, maxForks: 2 } },

@@ -31,6 +31,7 @@ const pruneWords: Record<Prune, string> = {
   window: "removes versions older than a retention window that an operator set",
   unreferred: "removes what no version refers to and rows of embedders no longer used",
   day: "removes answers older than 24 hours",
+  decided: "removes intents an hour after they were decided",
   hour: "removes what a process said of itself more than an hour ago"
 }
 
@@ -57,7 +58,7 @@ const tableText = (schema: Schema, { columns, engine, name, orderBy }: Table): R
   return [
     `## loom.${name}`,
     "",
-    `\`${engine}\`, ordered by \`${orderBy}\`.`,
+    engine === "Postgres" ? `In Postgres, with the key \`${orderBy}\`.` : `\`${engine}\`, ordered by \`${orderBy}\`.`,
     ...filled.map((view) => `Filled from \`loom.${view.from}\` by the view \`loom.${view.name}\`.`),
     ...shown.map((view) => `The view \`loom.${view.name}\` shows a part of it.`),
     fateLine(name),
@@ -74,7 +75,7 @@ export const schemaDoc = (schema: Schema): string =>
   [
     "# Tables",
     "",
-    "Written from `migrations/clickhouse` and `src/kernel/Tables.ts`; do not edit.",
+    "Written from `migrations` and `src/kernel/Tables.ts`; do not edit.",
     "Run `UPDATE_DOCS=1 npx vitest run test/kernel/SchemaDoc.test.ts` after a change there.",
     "",
     "Kinds of columns: *scope* says whose row it is, *identity* which memory or person, *content* what was said or can be",

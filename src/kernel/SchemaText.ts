@@ -13,7 +13,9 @@ export interface Column {
 export interface Table {
   readonly name: string
   readonly columns: ReadonlyArray<Column>
+  /** Of a table of Postgres: `Postgres`. */
   readonly engine: string
+  /** Of a table of Postgres: its primary key. */
   readonly orderBy: string
 }
 
@@ -65,7 +67,7 @@ const bracketed = (text: string): { readonly inner: string; readonly rest: strin
 }
 
 // Where the type of a column ends.
-const clause = /\s+(?:DEFAULT|MATERIALIZED|EPHEMERAL|ALIAS|CODEC|COMMENT|TTL|AFTER|FIRST)\b/
+const clause = /\s+(?:NOT NULL|DEFAULT|CHECK|MATERIALIZED|EPHEMERAL|ALIAS|CODEC|COMMENT|TTL|AFTER|FIRST)\b/
 
 const readColumn = (definition: string): Column => {
   const [, name, rest] = /^`?(\w+)`?\s+([^]+)$/.exec(definition) ?? []
@@ -77,7 +79,15 @@ const readColumn = (definition: string): Column => {
 
 // An EPHEMERAL column exists in an insert alone and keeps nothing.
 const isColumn = (definition: string): boolean =>
-  !/^(?:INDEX|PROJECTION|CONSTRAINT)\b/i.test(definition) && !/\sEPHEMERAL\b/.test(definition)
+  !/^(?:INDEX|PROJECTION|CONSTRAINT|PRIMARY KEY|CHECK)\b/i.test(definition) && !/\sEPHEMERAL\b/.test(definition)
+
+/** A table of Postgres names no engine, and its key among its columns. */
+const POSTGRES = "Postgres"
+
+const readKey = (definitions: ReadonlyArray<string>): Pick<Table, "engine" | "orderBy"> => ({
+  engine: POSTGRES,
+  orderBy: definitions.map((definition) => /^PRIMARY KEY \(([^)]*)\)/i.exec(definition)?.[1]).find(Boolean) ?? ""
+})
 
 const readEngine = (text: string): Pick<Table, "engine" | "orderBy"> => {
   const engine = /ENGINE\s*=\s*(\w+(?:\([^)]*\))?)/.exec(text)?.[1] ?? ""
@@ -130,21 +140,35 @@ const alter = (building: Building, name: string, actions: string): void => {
   }
 }
 
+/** Postgres says what a column means in a statement of its own. */
+const comment = (building: Building, table: string, column: string, text: string): void => {
+  const { columns, ...rest } = known(building, table)
+  building.tables.set(table, {
+    ...rest,
+    columns: columns.map((one) => one.name === column ? { ...one, comment: text.replaceAll("''", "'") } : one)
+  })
+}
+
 const read = (building: Building, statement: string): void => {
   const table = /^CREATE TABLE (?:IF NOT EXISTS )?loom\.(\w+)\s*([^]*)$/i.exec(statement)
   const view = /^CREATE MATERIALIZED VIEW (?:IF NOT EXISTS )?loom\.(\w+)\s+TO loom\.(\w+)\s+AS\s[^]*\sFROM loom\.(\w+)/i
     .exec(statement)
-  const shown = /^CREATE VIEW (?:IF NOT EXISTS )?loom\.(\w+)\s+AS\s[^]*\sFROM loom\.(\w+)/i.exec(statement)
+  const shown = /^CREATE (?:OR REPLACE )?VIEW (?:IF NOT EXISTS )?loom\.(\w+)\s+AS\s[^]*\sFROM loom\.(\w+)/i.exec(
+    statement
+  )
   const altered = /^ALTER TABLE loom\.(\w+)\s+([^]*)$/i.exec(statement)
   const dropped = /^DROP (TABLE|VIEW) (?:IF EXISTS )?loom\.(\w+)/i.exec(statement)
+  const commented = /^COMMENT ON COLUMN loom\.(\w+)\.(\w+) IS '((?:[^']|'')*)'$/i.exec(statement)
   if (table?.[1] !== undefined && table[2] !== undefined) {
     const [, name, body] = table
     const copied = /^AS loom\.(\w+)/i.exec(body)?.[1]
     const { inner, rest } = copied === undefined ? bracketed(body) : { inner: "", rest: body }
+    const definitions = split(inner, ",")
     const columns = copied === undefined
-      ? split(inner, ",").filter(isColumn).map(readColumn)
+      ? definitions.filter(isColumn).map(readColumn)
       : known(building, copied).columns
-    building.tables.set(name, { name, columns, ...readEngine(rest) })
+    const isOfClickhouse = /\bENGINE\b/.test(rest)
+    building.tables.set(name, { name, columns, ...(isOfClickhouse ? readEngine(rest) : readKey(definitions)) })
   } else if (view?.[1] !== undefined && view[2] !== undefined && view[3] !== undefined) {
     building.views.set(view[1], { name: view[1], to: view[2], from: view[3] })
   } else if (shown?.[1] !== undefined && shown[2] !== undefined) {
@@ -153,7 +177,9 @@ const read = (building: Building, statement: string): void => {
     alter(building, altered[1], altered[2])
   } else if (dropped?.[2] !== undefined) {
     building[dropped[1]?.toUpperCase() === "VIEW" ? "views" : "tables"].delete(dropped[2])
-  } else if (!/^(?:INSERT INTO|OPTIMIZE TABLE)\b/i.test(statement)) {
+  } else if (commented?.[1] !== undefined && commented[2] !== undefined && commented[3] !== undefined) {
+    comment(building, commented[1], commented[2], commented[3])
+  } else if (!/^(?:INSERT INTO|OPTIMIZE TABLE|CREATE (?:UNIQUE )?INDEX)\b/i.test(statement)) {
     throw new Error(`A statement that this reader does not know: ${statement.slice(0, 80)}`)
   }
 }

@@ -47,10 +47,14 @@ export type Prune =
   | "unreferred"
   /** Answers older than the 24 hours for which a key is kept. */
   | "day"
+  /** Intents that were decided an hour ago, of which nobody asks any more; never an undecided one. */
+  | "decided"
   /** What processes said of themselves an hour ago; the table's own TTL removes it. */
   | "hour"
 
 export interface TableFacts {
+  /** Where it is when not in ClickHouse. */
+  readonly store?: "postgres"
   readonly columns: Columns
   /** The identity column that names a person, by which an erasure of one finds the rows; null when none does. */
   readonly person: "user_id" | "bound_user" | null
@@ -127,7 +131,7 @@ const memoryColumns: Columns = {
   ]
 }
 
-/** Facts by table name in the database `loom`. */
+/** Facts by table name in the database `loom` of ClickHouse, or in the schema `loom` of Postgres where they say so. */
 export const tables: Readonly<Record<string, TableFacts>> = {
   memory: {
     columns: memoryColumns,
@@ -380,7 +384,34 @@ export const tables: Readonly<Record<string, TableFacts>> = {
     rollback: "stay",
     prune: "hour"
   },
+  fence: {
+    // Outlives every erasure: a version that was given out once must never come again.
+    store: "postgres",
+    columns: { scope, identity: [], content: [], facts: [...fence, "last_version", "taken_at", "holder"] },
+    person: null,
+    erase: "keep",
+    export: "local",
+    rollback: "stay",
+    prune: "nothing"
+  },
+  intents: {
+    // Its rows name writers and keys, and only until they are pruned; an erasure is itself a later commit, which could not
+    // be decided without them.
+    store: "postgres",
+    columns: {
+      scope,
+      identity: ["rows"],
+      content: [],
+      facts: [...fence, "state", "links", "answers", "top", "reserved_at", "decided_at"]
+    },
+    person: null,
+    erase: "keep",
+    export: "local",
+    rollback: "stay",
+    prune: "decided"
+  },
   migrations: {
+    // Both stores have one, with the same columns.
     columns: { scope: [], identity: [], content: [], facts: ["id", "name", "checksum", "applied_at"] },
     person: null,
     erase: "keep",

@@ -2,17 +2,25 @@
  * The way from an edge to the namespace actor. Cluster words end here: a full mailbox is `Overloaded`, anything else
  * that keeps the actor from answering in time is `Unavailable`, and both may be tried again with the same idempotency
  * key.
+ *
+ * Between processes a call can be lost with its runner, or meet one that has just lost the namespace. The cluster itself
+ * calls again where no runner, a gone one, or the wrong one was met, for as long as the call has time. What it leaves to
+ * its caller, `layerCluster` tries again here, in the time of the one call and under its one write id, by which an actor
+ * knows a write that is already in.
  */
 import type { Sharding } from "@effect/cluster/Sharding"
+import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
+import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Schedule from "effect/Schedule"
 import { actorId } from "../kernel/Identity.ts"
 import type { Scope } from "../kernel/Identity.ts"
 import type { LoomError } from "../kernel/LoomError.ts"
 import { Overloaded, Unavailable } from "../kernel/LoomError.ts"
 import type { Answer } from "../kernel/Verb.ts"
-import { NamespaceEntity } from "./MemoryCommand.ts"
+import { ACTOR_STOPPED, NamespaceEntity } from "./MemoryCommand.ts"
 import type {
   AnswerCommand,
   AuditReadCommand,
@@ -52,14 +60,61 @@ const CALL_TIMEOUT = "30 seconds"
 // A full mailbox drains within a few commits of some tens of milliseconds.
 const RETRY_AFTER_SECONDS = 0.5
 
-export const layer: Layer.Layer<MemoryClient, never, Sharding> = Layer.effect(
-  MemoryClient,
-  Effect.map(NamespaceEntity.client, (actor) => {
-    const call = <A, E extends LoomError | { readonly _tag: string }>(
-      verb: string,
-      reply: Effect.Effect<A, E>
-    ): Effect.Effect<A, LoomError> =>
-      reply.pipe(
+/** What can stand between a call and its answer, the actor's own errors included. */
+type CallError = LoomError | { readonly _tag: string }
+
+/** How a call is made: once, or until its time is up. */
+type Patience = <A, E extends CallError>(reply: Effect.Effect<A, E>) => Effect.Effect<A, E | CallError>
+
+/** In one process nothing is lost on the way. */
+const once: Patience = (reply) => reply
+
+/**
+ * The actor ended before it answered, with its runner or with its hold on the namespace. It never leaves this module:
+ * when its time is up the call is `Unavailable`.
+ */
+class ActorGone extends Data.TaggedError("ActorGone") {}
+
+// The first soon, since most runners let a namespace go within a commit; then at ease with a fail-over of seconds. Spread
+// out, since a lost runner's callers all come at once.
+const AGAIN = Schedule.jittered(
+  Schedule.union(Schedule.exponential("25 millis", 2), Schedule.spaced("500 millis"))
+)
+
+/**
+ * What another try may mend: the runner is at the same call already (its answer was lost on the way), its inbox could not
+ * be reached, the actor went away, or it found that the namespace is no longer its own.
+ */
+const passes = (error: CallError): boolean => {
+  switch (error._tag) {
+    case "ActorGone":
+    case "AlreadyProcessingMessage":
+    case "PersistenceError":
+      return true
+    case "Unavailable":
+      return "operation" in error && isLostNamespace(String(error.operation))
+    default:
+      return false
+  }
+}
+
+/** Said by the actor when the fence refused its commit, or when it was stopped amid one. */
+const isLostNamespace = (operation: string): boolean =>
+  operation.startsWith("Fence.") || operation === ACTOR_STOPPED
+
+const again: Patience = (reply) =>
+  reply.pipe(
+    // The end of a remote actor comes as an interrupt that nobody asked for here.
+    Effect.catchAllCause((cause): Effect.Effect<never, CallError> =>
+      Cause.isInterruptedOnly(cause) ? Effect.fail(new ActorGone()) : Effect.failCause(cause)
+    ),
+    Effect.retry({ schedule: AGAIN, while: passes })
+  )
+
+const make = (patience: Patience) =>
+  Effect.map(NamespaceEntity.client, (actor): MemoryClient["Type"] => {
+    const call = <A, E extends CallError>(verb: string, reply: Effect.Effect<A, E>): Effect.Effect<A, LoomError> =>
+      patience(reply).pipe(
         Effect.catchAll((error): Effect.Effect<never, LoomError> =>
           isLoomError(error)
             ? Effect.fail(error)
@@ -88,7 +143,12 @@ export const layer: Layer.Layer<MemoryClient, never, Sharding> = Layer.effect(
       activate: (scope) => call("activate", actor(actorId(scope)).activate({ _tag: "activate" }))
     }
   })
-)
 
-const isLoomError = (error: LoomError | { readonly _tag: string }): error is LoomError =>
+/** The actors of this process. */
+export const layer: Layer.Layer<MemoryClient, never, Sharding> = Layer.effect(MemoryClient, make(once))
+
+/** The actors of a cluster's runners. Only over actors that know every write again by its write id. */
+export const layerCluster: Layer.Layer<MemoryClient, never, Sharding> = Layer.effect(MemoryClient, make(again))
+
+const isLoomError = (error: CallError): error is LoomError =>
   error._tag === "Refusal" || error._tag === "Unavailable" || error._tag === "Overloaded" || error._tag === "Corrupt"

@@ -29,7 +29,7 @@ import { MAX_ROWS, MAX_SIZE } from "./CommitMerge.ts"
 import { Committer } from "./Committer.ts"
 import * as Fence from "./Fence.ts"
 import { gather } from "./Gather.ts"
-import { NamespaceEntity } from "./MemoryCommand.ts"
+import { ACTOR_STOPPED, NamespaceEntity } from "./MemoryCommand.ts"
 import type { FailedItem, SetItem } from "./MemoryCommand.ts"
 import { MemoryIntake } from "./MemoryIntake.ts"
 import { MemoryStore } from "./MemoryStore.ts"
@@ -177,5 +177,5 @@ const take = (mailbox: Mailbox.ReadonlyMailbox<Request>) =>
 const failure = (cause: Cause.Cause<LoomError>): LoomError =>
   Either.match(Cause.failureOrCause(cause), {
     onLeft: (error) => error,
-    onRight: () => new Unavailable({ operation: "NamespaceActor" })
+    onRight: () => new Unavailable({ operation: ACTOR_STOPPED })
   })

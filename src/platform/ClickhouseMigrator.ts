@@ -9,24 +9,11 @@ import * as Schema from "effect/Schema"
 import type { Corrupt, Unavailable } from "../kernel/LoomError.ts"
 import { ch, Clickhouse } from "./Clickhouse.ts"
 import { withLock } from "./ClickhouseLock.ts"
-import type { Migration, MigrationInvalid } from "./ClickhouseMigrations.ts"
 import * as ClickhouseMigrations from "./ClickhouseMigrations.ts"
+import type { Migration, MigrationInvalid, MigrationRefused } from "./Migrations.ts"
+import { Applied, outstanding, SchemaOutdated } from "./Migrations.ts"
 
-/** The database and this program disagree about the past; nothing was run. The message says what to restore. */
-export class MigrationRefused extends Schema.TaggedError<MigrationRefused>()("MigrationRefused", {
-  reason: Schema.Literal("changed", "missing", "out_of_order"),
-  migration: Schema.String,
-  message: Schema.String
-}) {}
-
-/** The database is behind this program: run the migrations first. */
-export class SchemaOutdated extends Schema.TaggedError<SchemaOutdated>()("SchemaOutdated", {
-  pending: Schema.Array(Schema.String)
-}) {
-  override get message() {
-    return `The database lacks ${this.pending.join(", ")}: run the migrations first`
-  }
-}
+export { MigrationRefused, SchemaOutdated } from "./Migrations.ts"
 
 export type MigrationError = MigrationRefused | MigrationInvalid | Unavailable | Corrupt
 
@@ -91,30 +78,8 @@ const findTable = ch.sql("ClickhouseMigrator.find")`
 const selectApplied = ch.sql("ClickhouseMigrator.applied")`
   SELECT id, name, checksum FROM loom.migrations FINAL ORDER BY id`
 
-const Applied = Schema.Struct({ id: Schema.Int, name: Schema.String, checksum: Schema.String })
-
 const pendingOf = (clickhouse: Clickhouse["Type"], migrations: ReadonlyArray<Migration>) =>
-  Effect.flatMap(clickhouse.query(selectApplied, Applied), (applied) => {
-    for (const row of applied) {
-      const file = migrations.find(({ id }) => id === row.id)
-      const name = ClickhouseMigrations.fileName(row)
-      if (file === undefined) {
-        return refuse("missing", name, "ran on this database and is not part of this program; use a newer program")
-      }
-      if (file.checksum !== row.checksum || file.name !== row.name) {
-        return refuse("changed", name, "is not the file that ran on this database; restore it and add a new one")
-      }
-    }
-    const ran = new Set(applied.map(({ id }) => id))
-    const rest = migrations.filter(({ id }) => !ran.has(id))
-    const early = rest.find(({ id }) => applied.some((row) => row.id > id))
-    return early === undefined
-      ? Effect.succeed(rest)
-      : refuse("out_of_order", ClickhouseMigrations.fileName(early), "did not run, though later ones did")
-  })
-
-const refuse = (reason: MigrationRefused["reason"], migration: string, message: string) =>
-  Effect.fail(new MigrationRefused({ reason, migration, message: `${migration} ${message}` }))
+  Effect.flatMap(clickhouse.query(selectApplied, Applied), (applied) => outstanding(applied, migrations))
 
 const apply = (clickhouse: Clickhouse["Type"], migration: Migration) =>
   Effect.gen(function*() {

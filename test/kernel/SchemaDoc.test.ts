@@ -9,12 +9,18 @@ import { schemaDoc } from "../../src/kernel/SchemaDoc.ts"
 import { readSchema } from "../../src/kernel/SchemaText.ts"
 import { ch, Clickhouse } from "../../src/platform/Clickhouse.ts"
 import * as ClickhouseMigrations from "../../src/platform/ClickhouseMigrations.ts"
+import type { Migration } from "../../src/platform/Migrations.ts"
+import * as PostgresMigrations from "../../src/platform/PostgresMigrations.ts"
 import { layerEngine } from "../memory/MemoryEngine.ts"
 
-const migrated = Effect.map(
-  ClickhouseMigrations.load(),
-  (migrations) => readSchema(migrations.flatMap(({ statements }) => statements))
-)
+const schemaOf = <E>(...loaded: ReadonlyArray<Effect.Effect<ReadonlyArray<Migration>, E>>) =>
+  Effect.map(
+    Effect.all(loaded),
+    (migrations) => readSchema(migrations.flat().flatMap(({ statements }) => statements))
+  )
+
+const migrated = schemaOf(ClickhouseMigrations.load())
+const both = schemaOf(ClickhouseMigrations.load(), PostgresMigrations.load())
 
 const file = new URL("../../docs/schema.md", import.meta.url)
 
@@ -25,7 +31,7 @@ describe("SchemaDoc", () => {
   layer(layerEngine)((it) => {
     it.effect("docs/schema.md is current", () =>
       Effect.gen(function*() {
-        const text = schemaDoc(yield* migrated)
+        const text = schemaDoc(yield* both)
         if (process.env["UPDATE_DOCS"] === "1") writeFileSync(file, text)
         assert.strictEqual(readFileSync(file, "utf8"), text)
       }))
@@ -62,6 +68,7 @@ describe("SchemaDoc", () => {
 
     it.effect("refuses a statement that it cannot read", () =>
       Effect.sync(() => {
+        assert.throws(() => readSchema(["COMMENT ON TABLE loom.a IS 'b'"]), /does not know/)
         assert.throws(() => readSchema(["RENAME TABLE loom.a TO loom.b"]), /does not know/)
         assert.throws(() => readSchema(["CREATE TABLE loom.a (b String)", "ALTER TABLE loom.a RENAME COLUMN b TO c"]))
       }))

@@ -7,10 +7,11 @@ import * as Effect from "effect/Effect"
 import { readSchema } from "../../src/kernel/SchemaText.ts"
 import { differences, tables } from "../../src/kernel/Tables.ts"
 import * as ClickhouseMigrations from "../../src/platform/ClickhouseMigrations.ts"
+import * as PostgresMigrations from "../../src/platform/PostgresMigrations.ts"
 
 const compared = (more: ReadonlyArray<string>) =>
-  Effect.map(ClickhouseMigrations.load(), (migrations) => {
-    const schema = readSchema([...migrations.flatMap(({ statements }) => statements), ...more])
+  Effect.map(Effect.all([ClickhouseMigrations.load(), PostgresMigrations.load()]), (migrations) => {
+    const schema = readSchema([...migrations.flat().flatMap(({ statements }) => statements), ...more])
     const columns = new Map(
       [...schema.tables.values()].map((table) => [table.name, table.columns.map(({ name }) => name)])
     )
