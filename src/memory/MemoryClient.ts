@@ -5,7 +5,7 @@
  *
  * Between processes a call can be lost with its runner, or meet one that has just lost the namespace. The cluster itself
  * calls again where no runner, a gone one, or the wrong one was met, for as long as the call has time. What it leaves to
- * its caller, `layerCluster` tries again here, in the time of the one call and under its one write id, by which an actor
+ * its caller, `layerCluster` tries again here, in the time of the one call and under its one mark, by which an actor
  * knows a write that is already in.
  */
 import type { Sharding } from "@effect/cluster/Sharding"
@@ -32,9 +32,11 @@ import type {
   TransitionAnswer,
   TransitionCommand,
   UpdateByIdCommand,
-  UpdateCommand
+  UpdateCommand,
+  WriteMeta
 } from "./MemoryCommand.ts"
 import type { MemoryBulkSet, MemoryDelete, MemoryRestore, MemorySet, MemoryUpdate } from "./MemoryVerbs.ts"
+import { answeredOnce } from "./WriteKeys.ts"
 
 type Reply<A> = Effect.Effect<A, LoomError>
 
@@ -63,11 +65,16 @@ const RETRY_AFTER_SECONDS = 0.5
 /** What can stand between a call and its answer, the actor's own errors included. */
 type CallError = LoomError | { readonly _tag: string }
 
-/** How a call is made: once, or until its time is up. */
-type Patience = <A, E extends CallError>(reply: Effect.Effect<A, E>) => Effect.Effect<A, E | CallError>
+/** How calls are made. */
+interface Manner {
+  /** Tries again what may be tried again. */
+  readonly tried: <A, E extends CallError>(reply: Effect.Effect<A, E>) => Effect.Effect<A, E | CallError>
+  /** Marks a command, so that its actor knows it when it comes again. */
+  readonly marked: <C extends { readonly meta: WriteMeta }>(command: C) => C
+}
 
-/** In one process nothing is lost on the way. */
-const once: Patience = (reply) => reply
+/** In one process nothing is lost on the way, and nothing comes twice. */
+const once: Manner = { tried: (reply) => reply, marked: (command) => command }
 
 /**
  * The actor ended before it answered, with its runner or with its hold on the namespace. It never leaves this module:
@@ -99,22 +106,27 @@ const passes = (error: CallError): boolean => {
 }
 
 /** Said by the actor when the fence refused its commit, or when it was stopped amid one. */
-const isLostNamespace = (operation: string): boolean =>
-  operation.startsWith("Fence.") || operation === ACTOR_STOPPED
+const isLostNamespace = (operation: string): boolean => operation.startsWith("Fence.") || operation === ACTOR_STOPPED
 
-const again: Patience = (reply) =>
-  reply.pipe(
-    // The end of a remote actor comes as an interrupt that nobody asked for here.
-    Effect.catchAllCause((cause): Effect.Effect<never, CallError> =>
-      Cause.isInterruptedOnly(cause) ? Effect.fail(new ActorGone()) : Effect.failCause(cause)
-    ),
-    Effect.retry({ schedule: AGAIN, while: passes })
-  )
+const untilAnswered = (): Manner => {
+  let calls = 0
+  return {
+    tried: (reply) =>
+      reply.pipe(
+        // The end of a remote actor comes as an interrupt that nobody asked for here.
+        Effect.catchAllCause((cause): Effect.Effect<never, CallError> =>
+          Cause.isInterruptedOnly(cause) ? Effect.fail(new ActorGone()) : Effect.failCause(cause)
+        ),
+        Effect.retry({ schedule: AGAIN, while: passes })
+      ),
+    marked: (command) => ({ ...command, meta: answeredOnce(command.meta, calls++) })
+  }
+}
 
-const make = (patience: Patience) =>
+const make = ({ marked, tried }: Manner) =>
   Effect.map(NamespaceEntity.client, (actor): MemoryClient["Type"] => {
     const call = <A, E extends CallError>(verb: string, reply: Effect.Effect<A, E>): Effect.Effect<A, LoomError> =>
-      patience(reply).pipe(
+      tried(reply).pipe(
         Effect.catchAll((error): Effect.Effect<never, LoomError> =>
           isLoomError(error)
             ? Effect.fail(error)
@@ -130,14 +142,15 @@ const make = (patience: Patience) =>
         Effect.timeoutFail({ duration: CALL_TIMEOUT, onTimeout: () => new Unavailable({ operation: verb }) })
       )
     return {
-      set: (scope, command) => call("memory.set", actor(actorId(scope))["memory.set"](command)),
-      bulkSet: (scope, command) => call("memory.bulk_set", actor(actorId(scope))["memory.bulk_set"](command)),
-      update: (scope, command) => call("memory.update", actor(actorId(scope))["memory.update"](command)),
+      set: (scope, command) => call("memory.set", actor(actorId(scope))["memory.set"](marked(command))),
+      bulkSet: (scope, command) => call("memory.bulk_set", actor(actorId(scope))["memory.bulk_set"](marked(command))),
+      update: (scope, command) => call("memory.update", actor(actorId(scope))["memory.update"](marked(command))),
       updateById: (scope, command) =>
-        call("memory.update_by_id", actor(actorId(scope))["memory.update_by_id"](command)),
-      delete: (scope, command) => call("memory.delete", actor(actorId(scope))["memory.delete"](command)),
-      restore: (scope, command) => call("memory.restore", actor(actorId(scope))["memory.restore"](command)),
-      transition: (scope, command) => call("memory.transition", actor(actorId(scope))["memory.transition"](command)),
+        call("memory.update_by_id", actor(actorId(scope))["memory.update_by_id"](marked(command))),
+      delete: (scope, command) => call("memory.delete", actor(actorId(scope))["memory.delete"](marked(command))),
+      restore: (scope, command) => call("memory.restore", actor(actorId(scope))["memory.restore"](marked(command))),
+      transition: (scope, command) =>
+        call("memory.transition", actor(actorId(scope))["memory.transition"](marked(command))),
       answer: (scope, command) => call("memory.answer", actor(actorId(scope))["memory.answer"](command)),
       auditRead: (scope, command) => call("memory.audit_read", actor(actorId(scope))["memory.audit_read"](command)),
       activate: (scope) => call("activate", actor(actorId(scope)).activate({ _tag: "activate" }))
@@ -147,8 +160,11 @@ const make = (patience: Patience) =>
 /** The actors of this process. */
 export const layer: Layer.Layer<MemoryClient, never, Sharding> = Layer.effect(MemoryClient, make(once))
 
-/** The actors of a cluster's runners. Only over actors that know every write again by its write id. */
-export const layerCluster: Layer.Layer<MemoryClient, never, Sharding> = Layer.effect(MemoryClient, make(again))
+/** The actors of a cluster's runners: a call is tried until its time is up, and is one write however often it arrives. */
+export const layerCluster: Layer.Layer<MemoryClient, never, Sharding> = Layer.effect(
+  MemoryClient,
+  Effect.suspend(() => make(untilAnswered()))
+)
 
 const isLoomError = (error: CallError): error is LoomError =>
   error._tag === "Refusal" || error._tag === "Unavailable" || error._tag === "Overloaded" || error._tag === "Corrupt"
