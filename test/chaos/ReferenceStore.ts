@@ -2,7 +2,7 @@
  * A store that keeps every promise, for the tests of the checker: operations take place one at a time, at a moment within
  * their interval. It plays random clients, some of whose answers get lost, and gives the history and facts of a true run.
  */
-import { randomOf } from "../crash/Claims.ts"
+import { randomOf } from "../support/Seeded.ts"
 import { isLive } from "./Facts.ts"
 import type { Facts, Head, KeyFacts, Version } from "./Facts.ts"
 import { History } from "./History.ts"

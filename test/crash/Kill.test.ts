@@ -5,7 +5,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { start, tempFolder } from "../support/LoomServer.ts"
-import { randomOf, Writer } from "./Claims.ts"
+import { randomOf } from "../support/Seeded.ts"
+import { Writer } from "./Claims.ts"
 import * as Invariants from "./Invariants.ts"
 import { checkAll, checkServed, runnerOf, runUntilBroken, stepOnce } from "./Writers.ts"
 

@@ -1,0 +1,151 @@
+/**
+ * The cluster under a chaos run: a Postgres and an engine of its own, gateways, and runners of which each reaches either
+ * store by a proxy of its own. Every process may be ended and started again on its folder and port. A runner that ends
+ * without being asked is noted, and started again as a supervisor would.
+ */
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import * as Scope from "effect/Scope"
+import { readFileSync } from "node:fs"
+import { createServer } from "node:net"
+import { join } from "node:path"
+import { tokenFile } from "../../services/engine/Engine.ts"
+import * as PostgresServer from "../../src/platform/PostgresServer.ts"
+import * as LoomServer from "../support/LoomServer.ts"
+import type { Ending, LoomProcess, StartFailed } from "../support/LoomServer.ts"
+import * as FaultProxy from "./FaultProxy.ts"
+
+type Env = Readonly<Record<string, string>>
+
+export interface Runner {
+  readonly name: string
+  readonly postgres: FaultProxy.FaultProxy
+  readonly clickhouse: FaultProxy.FaultProxy
+  /** Starts it, with what is given beside its own settings; it must not run. */
+  readonly start: (env?: Env) => Effect.Effect<void, StartFailed>
+  /** Signals the process; nothing when none runs. */
+  readonly signal: (signal: NodeJS.Signals) => Effect.Effect<void>
+  /** Signals the process and waits for its end, which is then expected. */
+  readonly end: (signal: NodeJS.Signals) => Effect.Effect<Ending>
+  readonly log: () => string
+}
+
+export interface House {
+  readonly postgres: PostgresServer.PostgresServer["Type"]
+  readonly postgresUrl: Redacted.Redacted
+  readonly runners: ReadonlyArray<Runner>
+  readonly gateways: ReadonlyArray<LoomProcess>
+  readonly restartEngine: (signal: "SIGKILL" | "SIGTERM") => Effect.Effect<void, StartFailed>
+  /** What ended without being asked, in words. */
+  readonly deaths: Array<string>
+}
+
+export interface HouseOptions {
+  readonly runners: number
+  readonly gateways: number
+  /** Beside the settings that the house needs. */
+  readonly runnerEnv: Env
+}
+
+const freePort: Effect.Effect<number> = Effect.async((resume) => {
+  const probe = createServer()
+  probe.listen(0, "127.0.0.1", () => {
+    const address = probe.address()
+    probe.close(() => resume(Effect.succeed(typeof address === "object" && address !== null ? address.port : 0)))
+  })
+})
+
+const onPort = (url: string, port: number): string => {
+  const whole = new URL(url)
+  whole.port = String(port)
+  return whole.href.replace(/\/$/, "")
+}
+
+export const make = (
+  { gateways, runnerEnv, runners }: HouseOptions
+): Effect.Effect<House, StartFailed | PostgresServer.PostgresServerError, Scope.Scope> =>
+  Effect.gen(function*() {
+    const life = yield* Effect.scope
+    const deaths: Array<string> = []
+    const postgres = yield* PostgresServer.make()
+    const postgresUrl = yield* postgres.createDatabase("loom")
+    const data = yield* LoomServer.tempFolder
+    let engine = yield* LoomServer.start({ data, command: "engine" })
+    const enginePort = new URL(engine.url).port
+    const env = {
+      LOOM_CLICKHOUSE_URL: engine.url,
+      LOOM_CLICKHOUSE_PASSWORD: readFileSync(tokenFile(join(data, "clickhouse")), "utf8").trim(),
+      LOOM_POSTGRES_URL: Redacted.value(postgresUrl)
+    }
+    yield* LoomServer.run(["migrate"], { data, env })
+    const restartEngine = (signal: "SIGKILL" | "SIGTERM") =>
+      Effect.gen(function*() {
+        yield* signal === "SIGKILL" ? engine.kill : engine.stop
+        engine = yield* Scope.extend(
+          LoomServer.start({ data, command: "engine", env: { LOOM_ENGINE_PORT: enginePort } }),
+          life
+        )
+      })
+
+    const runner = (index: number) =>
+      Effect.gen(function*() {
+        const name = `runner-${index}`
+        const folder = yield* LoomServer.tempFolder
+        const toPostgres = yield* FaultProxy.make(() => postgres.port)
+        const toClickhouse = yield* FaultProxy.make(() => Number(enginePort))
+        // Of its own and kept, as a host's is.
+        const port = yield* freePort
+        const own = {
+          ...env,
+          LOOM_POSTGRES_URL: onPort(env.LOOM_POSTGRES_URL, toPostgres.port),
+          LOOM_CLICKHOUSE_URL: onPort(env.LOOM_CLICKHOUSE_URL, toClickhouse.port),
+          LOOM_RUNNER_PORT: String(port),
+          ...runnerEnv
+        }
+        let process: LoomProcess | undefined
+        let asked = false
+        const start = (more: Env = {}): Effect.Effect<void, StartFailed> =>
+          Effect.gen(function*() {
+            asked = false
+            const started = yield* Scope.extend(
+              LoomServer.start({ data: folder, command: "runner", env: { ...own, ...more } }),
+              life
+            )
+            process = started
+            yield* started.ended.pipe(
+              Effect.flatMap((how) => {
+                if (asked || process !== started) return Effect.void
+                deaths.push(`${name} ended with ${how}: ${started.log().slice(-600)}`)
+                return Effect.ignore(start())
+              }),
+              Effect.forkIn(life)
+            )
+          })
+        const end = (signal: NodeJS.Signals): Effect.Effect<Ending> =>
+          Effect.suspend(() => {
+            const running = process
+            if (running === undefined) return Effect.succeed<Ending>(0)
+            asked = true
+            return Effect.zipRight(running.signal(signal), running.ended)
+          })
+        const one: Runner = {
+          name,
+          postgres: toPostgres,
+          clickhouse: toClickhouse,
+          start,
+          signal: (signal) => Effect.suspend(() => process?.signal(signal) ?? Effect.void),
+          end,
+          log: () => process?.log() ?? ""
+        }
+        yield* one.start()
+        return one
+      })
+
+    // One after the other: on few cores they would only wait for each other.
+    const all = yield* Effect.forEach(Array.from({ length: runners }, (_, index) => index), runner)
+    const doors = yield* Effect.forEach(
+      Array.from({ length: gateways }, (_, index) => index),
+      () => Effect.flatMap(LoomServer.tempFolder, (folder) => LoomServer.start({ data: folder, command: "gateway", env }))
+    )
+    return { postgres, postgresUrl, runners: all, gateways: doors, restartEngine, deaths }
+  })
