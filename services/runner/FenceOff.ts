@@ -30,7 +30,9 @@ const without = (fence: Fence["Type"], steps: ReadonlyArray<Step>): Fence["Type"
   ...fence,
   ...(steps.includes("reserve") ? { reserve: (intents) => Effect.succeed(intents.map(() => true)) } : {}),
   ...(steps.includes("confirm") ? { confirm: (intents) => Effect.succeed(intents.map(() => true)) } : {}),
-  ...(steps.includes("settle") ? { take: (scope) => Effect.map(fence.take(scope), (taken) => ({ ...taken, open: [] })) } : {})
+  ...(steps.includes("settle")
+    ? { take: (scope) => Effect.map(fence.take(scope), (taken) => ({ ...taken, open: [] })) }
+    : {})
 })
 
 /** The fence, less what the variable names. */
@@ -38,7 +40,9 @@ export const layerConfig: Layer.Layer<Fence, ConfigError.ConfigError, Fence> = L
   Fence,
   Effect.gen(function*() {
     const [fence, steps] = [yield* Fence, yield* off]
-    if (steps.length > 0) yield* Effect.logWarning("The fence is partly off, for a test").pipe(Effect.annotateLogs({ steps }))
+    if (steps.length > 0) {
+      yield* Effect.logWarning("The fence is partly off, for a test").pipe(Effect.annotateLogs({ steps }))
+    }
     return without(fence, steps)
   })
 )

@@ -5,7 +5,14 @@
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import { allCodes } from "../../src/kernel/LoomError.ts"
-import { MemoryBulkSet, MemoryDelete, MemoryGet, MemoryRestore, MemorySet, MemoryUpdate } from "../../src/memory/MemoryVerbs.ts"
+import {
+  MemoryBulkSet,
+  MemoryDelete,
+  MemoryGet,
+  MemoryRestore,
+  MemorySet,
+  MemoryUpdate
+} from "../../src/memory/MemoryVerbs.ts"
 import type { Begun, Ending } from "./History.ts"
 
 export const verbOf = {

@@ -5,6 +5,7 @@
 import type { DoneFault } from "./Faults.ts"
 import type { Call } from "./History.ts"
 import { groupBy } from "./Operations.ts"
+import type { Stall } from "./Stalls.ts"
 
 export interface Failover {
   readonly fault: DoneFault
@@ -13,19 +14,19 @@ export interface Failover {
   readonly first: number
   /** Milliseconds of the longest stretch without an acknowledged write that the fault began or that began soon after it. */
   readonly gap: number
-  /** Whether another fault fell into it, so that it is not this one's alone. */
+  /** Whether neither another fault nor a stall of the harness fell into it. */
   readonly alone: boolean
 }
 
 // Whatever follows from a fault has begun by then: a pause of 20 s and a retry.
 const AFTERMATH_MILLIS = 25_000
 
-const isWrite = ({ action, dry_run, ending }: Call): boolean =>
-  action !== "get" && !dry_run && ending._tag === "done"
+const isWrite = ({ action, dry_run, ending }: Call): boolean => action !== "get" && !dry_run && ending._tag === "done"
 
 export const failovers = (
   calls: ReadonlyArray<Call>,
   faults: ReadonlyArray<DoneFault>,
+  stalls: ReadonlyArray<Stall>,
   until: number
 ): ReadonlyArray<Failover> => {
   const byNamespace = groupBy(calls.filter(isWrite), ({ namespace }) => namespace)
@@ -35,7 +36,11 @@ export const failovers = (
       const acknowledged = [...byNamespace.get(namespace) ?? []].sort((one, other) => one.end - other.end)
       // What was on its way already shows nothing; what began before and was answered much later does.
       const first = acknowledged.find((call) => call.start >= start || call.end >= start + 1_000)
-      if (first === undefined) return until - start < 1_000 ? [] : [{ fault, namespace, first: until - start, gap: until - start, alone: false }]
+      if (first === undefined) {
+        return until - start < 1_000
+          ? []
+          : [{ fault, namespace, first: until - start, gap: until - start, alone: false }]
+      }
       let [gap, end, last] = [0, first.end, start]
       for (const call of acknowledged) {
         if (call.end <= start) continue
@@ -45,6 +50,8 @@ export const failovers = (
       }
       const alone = !faults.some((other) =>
         other !== fault && other.start < Math.max(end, first.end) && other.end + 10_000 > start
+      ) && !stalls.some((stall) =>
+        stall.start < Math.max(end, first.end) && stall.end > start
       )
       return [{ fault, namespace, first: first.end - start, gap, alone }]
     })
@@ -56,7 +63,8 @@ export const median = (numbers: ReadonlyArray<number>): number | null => {
   return sorted[Math.floor((sorted.length - 1) / 2)] ?? null
 }
 
-export const most = (numbers: ReadonlyArray<number>): number | null => numbers.length === 0 ? null : Math.max(...numbers)
+export const most = (numbers: ReadonlyArray<number>): number | null =>
+  numbers.length === 0 ? null : Math.max(...numbers)
 
 /** Calls that told their caller of a fault (unknown or overloaded), whose namespace was a runner's at its fault. */
 export const errorsDuring = (calls: ReadonlyArray<Call>, fault: DoneFault, until: number): number =>

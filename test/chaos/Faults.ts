@@ -5,9 +5,9 @@
  */
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
-import type { Line } from "./FaultProxy.ts"
 import { isOfRunner } from "./FaultPlan.ts"
 import type { FaultKind, PlannedFault } from "./FaultPlan.ts"
+import type { Line } from "./FaultProxy.ts"
 import type { House, Runner } from "./House.ts"
 import type { Owners } from "./Owners.ts"
 
@@ -41,7 +41,8 @@ const DOWN_MILLIS = [1 * SECOND, 5 * SECOND] as const
 const LAG_MILLIS = [100, 800] as const
 const SKEW_SECONDS = [5, 300] as const
 
-const between = ([low, high]: readonly [number, number], share: number): number => Math.round(low + (high - low) * share)
+const between = ([low, high]: readonly [number, number], share: number): number =>
+  Math.round(low + (high - low) * share)
 
 /** What becomes of a line to a store. */
 const lineOf = ({ length, way }: PlannedFault): Line =>

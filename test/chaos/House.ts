@@ -5,6 +5,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
+import * as Schedule from "effect/Schedule"
 import * as Scope from "effect/Scope"
 import { readFileSync } from "node:fs"
 import { createServer } from "node:net"
@@ -46,6 +47,9 @@ export interface HouseOptions {
   /** Beside the settings that the house needs. */
   readonly runnerEnv: Env
 }
+
+// A supervisor starts again what does not start, as while a store is away.
+const SUPERVISED = Schedule.intersect(Schedule.spaced("500 millis"), Schedule.recurs(120))
 
 const freePort: Effect.Effect<number> = Effect.async((resume) => {
   const probe = createServer()
@@ -104,7 +108,8 @@ export const make = (
         }
         let process: LoomProcess | undefined
         let asked = false
-        const start = (more: Env = {}): Effect.Effect<void, StartFailed> =>
+        const start = (more: Env = {}): Effect.Effect<void, StartFailed> => Effect.retry(startOnce(more), SUPERVISED)
+        const startOnce = (more: Env): Effect.Effect<void, StartFailed> =>
           Effect.gen(function*() {
             asked = false
             const started = yield* Scope.extend(
@@ -145,7 +150,8 @@ export const make = (
     const all = yield* Effect.forEach(Array.from({ length: runners }, (_, index) => index), runner)
     const doors = yield* Effect.forEach(
       Array.from({ length: gateways }, (_, index) => index),
-      () => Effect.flatMap(LoomServer.tempFolder, (folder) => LoomServer.start({ data: folder, command: "gateway", env }))
+      () =>
+        Effect.flatMap(LoomServer.tempFolder, (folder) => LoomServer.start({ data: folder, command: "gateway", env }))
     )
     return { postgres, postgresUrl, runners: all, gateways: doors, restartEngine, deaths }
   })

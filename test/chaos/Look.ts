@@ -42,8 +42,10 @@ const ask = <A, I>(url: string, { answer, tag }: Asking<A, I>, body: object): Ef
     Effect.filterOrFail(({ status }) => status === 200, ({ text }) => new LookFailed({ verb: tag, told: text })),
     Effect.retry(TRIES),
     Effect.flatMap(({ text }) =>
-      Effect.mapError(Schema.decodeUnknown(answer)(jsonOf(text)), (error) =>
-        new LookFailed({ verb: tag, told: error.message }))
+      Effect.mapError(
+        Schema.decodeUnknown(answer)(jsonOf(text)),
+        (error) => new LookFailed({ verb: tag, told: error.message })
+      )
     )
   )
 
@@ -106,7 +108,10 @@ export const look = (
     const lists = yield* Effect.forEach(namespaces, (namespace) =>
       Effect.map(ask(url, MemoryList, { namespace, limit: PAGE }), ({ memories }) => ({
         namespace,
-        listed: memories.map(({ content_sha256 = "", memory_key = "" }) => ({ key: memory_key, sha256: content_sha256 }))
+        listed: memories.map(({ content_sha256 = "", memory_key = "" }) => ({
+          key: memory_key,
+          sha256: content_sha256
+        }))
       })))
     return { keys: found, namespaces: lists }
   })

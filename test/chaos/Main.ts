@@ -17,6 +17,7 @@ import * as House from "./House.ts"
 import { look } from "./Look.ts"
 import * as Owners from "./Owners.ts"
 import * as Report from "./Report.ts"
+import * as Stalls from "./Stalls.ts"
 
 const help = `npm run chaos -- [options]
 
@@ -98,9 +99,9 @@ const namespaces = Array.from(
   { length: whole("namespaces", values.namespaces, 6) },
   (_, index) => `chaos-${index}`
 )
-const wanted = values.faults === undefined ? [...FAULT_KINDS] : FAULT_KINDS.filter((kind) =>
-  values.faults?.split(",").includes(kind)
-)
+const wanted = values.faults === undefined ?
+  [...FAULT_KINDS] :
+  FAULT_KINDS.filter((kind) => values.faults?.split(",").includes(kind))
 if (wanted.length === 0 && values.faults !== "none") leave(`--faults knows none of ${values.faults}`)
 
 const say = (text: string) => void process.stderr.write(`${text}\n`)
@@ -108,7 +109,9 @@ const say = (text: string) => void process.stderr.write(`${text}\n`)
 const result = (text: string, lines: ReadonlyArray<string>, figures: object, isSound: boolean) => {
   for (const line of lines) say(line)
   if (values.json === true) process.stdout.write(`${JSON.stringify(figures)}\n`)
-  else for (const [name, figure] of Object.entries(figures)) process.stdout.write(`${name}  ${JSON.stringify(figure)}\n`)
+  else {for (const [name, figure] of Object.entries(figures)) {
+      process.stdout.write(`${name}  ${JSON.stringify(figure)}\n`)
+    }}
   say(text)
   process.exitCode = isSound ? 0 : 1
 }
@@ -131,6 +134,7 @@ const run = Effect.gen(function*() {
   const origin = performance.now()
   const now = () => performance.now() - origin
   const until = seconds * 1_000
+  const stalls = yield* Stalls.watch(now)
   const owners = yield* Owners.watch(house, namespaces)
   let running = true
   const note = (at: number, what: string) => {
@@ -170,7 +174,8 @@ const run = Effect.gen(function*() {
   history.facts(facts)
   closeSync(file)
   const verdict = check(history.calls, facts)
-  return { authority, seconds, seed, calls: history.calls, faults, until: end, verdict, deaths: house.deaths, historyFile }
+  const ran = { authority, seconds, seed, calls: history.calls, faults, until: end, stalls }
+  return { ...ran, verdict, deaths: house.deaths, historyFile }
 }).pipe(Effect.scoped)
 
 if (values.judge !== undefined) {
@@ -181,7 +186,18 @@ if (values.judge !== undefined) {
     const { findings, ...figures } = verdict
     result(
       `${findings.length} violations`,
-      Report.troubles({ authority, seconds, seed, calls, faults: [], until: 0, verdict, deaths: [], historyFile: "" }),
+      Report.troubles({
+        authority,
+        seconds,
+        seed,
+        calls,
+        faults: [],
+        until: 0,
+        stalls: [],
+        verdict,
+        deaths: [],
+        historyFile: ""
+      }),
       figures,
       findings.length === 0
     )

@@ -34,8 +34,7 @@ const hash = (text: string): number => {
 }
 
 /** The number of the lock of a namespace's shard. */
-const lockOf = (namespace: string): number =>
-  FIRST_LOCK + Math.abs(hash(actorId({ org: ORG, namespace })) % SHARDS) + 1
+const lockOf = (namespace: string): number => FIRST_LOCK + Math.abs(hash(actorId({ org: ORG, namespace })) % SHARDS) + 1
 
 export const watch = (house: House, namespaces: ReadonlyArray<string>): Effect.Effect<Owners, never, Scope> =>
   Effect.gen(function*() {

@@ -8,6 +8,7 @@ import { FAULT_KINDS } from "./FaultPlan.ts"
 import type { FaultKind } from "./FaultPlan.ts"
 import type { DoneFault } from "./Faults.ts"
 import type { Call } from "./History.ts"
+import type { Stall } from "./Stalls.ts"
 
 export interface RunFacts {
   readonly seconds: number
@@ -16,6 +17,8 @@ export interface RunFacts {
   readonly calls: ReadonlyArray<Call>
   readonly faults: ReadonlyArray<DoneFault>
   readonly until: number
+  /** Of the harness itself. */
+  readonly stalls: ReadonlyArray<Stall>
   readonly verdict: Verdict
   /** Processes that ended without being asked. */
   readonly deaths: ReadonlyArray<string>
@@ -39,8 +42,8 @@ const countOf = (calls: ReadonlyArray<Call>): Record<string, number> => {
 }
 
 export const report = (facts: RunFacts) => {
-  const { authority, calls, deaths, faults, historyFile, seconds, seed, until, verdict } = facts
-  const found = failovers(calls, faults, until)
+  const { authority, calls, deaths, faults, historyFile, seconds, seed, stalls, until, verdict } = facts
+  const found = failovers(calls, faults, stalls, until)
   const of = (kind: FaultKind) => found.filter(({ fault }) => fault.kind === kind)
   const alone = (kind: FaultKind) => of(kind).filter((one) => one.alone).map(({ first }) => first)
   const any = (kind: FaultKind) => of(kind).map(({ first }) => first)
@@ -50,7 +53,9 @@ export const report = (facts: RunFacts) => {
   const count = Object.fromEntries(FAULT_KINDS.map((kind) => [kind, faults.filter((one) => one.kind === kind).length]))
   const quietTerms = faults.filter((fault) =>
     fault.kind === "term" &&
-    !faults.some((other) => other !== fault && other.start < fault.start + TERM_MILLIS && other.end + 10_000 > fault.start)
+    !faults.some((other) =>
+      other !== fault && other.start < fault.start + TERM_MILLIS && other.end + 10_000 > fault.start
+    )
   )
   const { applied_twice, lost, stale_heads, violations } = verdict
   return {
@@ -78,6 +83,8 @@ export const report = (facts: RunFacts) => {
     term_errors: quietTerms.reduce((sum, fault) => sum + errorsDuring(calls, fault, fault.start + TERM_MILLIS), 0),
     faults: count,
     deaths: deaths.length,
+    stalls: stalls.length,
+    stall_ms_max: rounded(most(stalls.map(({ end, start }) => end - start))),
     history: historyFile
   }
 }
