@@ -33,7 +33,9 @@ const lines = (settings: GatewaySettings, url: string): ReadonlyArray<string> =>
   })`,
   "Stores  the ClickHouse of LOOM_CLICKHOUSE_URL and the Postgres of LOOM_POSTGRES_URL; writes go to the runners there",
   `Docs    ${url}/docs`,
-  ...(settings.mode === "team" ? ["Token   loom mint-token --org acme --namespaces team --role write --subject me"] : []),
+  ...(settings.mode === "team"
+    ? ["Token   loom mint-token --org acme --namespaces team --role write --subject me"]
+    : []),
   "Stop    Ctrl-C or SIGTERM; requests finish first"
 ]
 

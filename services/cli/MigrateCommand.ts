@@ -80,12 +80,13 @@ const conclude = (check: boolean, asJson: boolean, [first, ...more]: readonly [R
   const second = more[0]
   const facts = second === undefined ? {} : { postgres: { ran: second.names, schema: second.known } }
   if (!check || lacking.length === 0) {
-    return Output.result(asJson, { current: true, ran: first.names, schema: first.known, ...facts }, () =>
-      all.map((one) => words(one, more.length === 0)))
+    return Output.result(
+      asJson,
+      { current: true, ran: first.names, schema: first.known, ...facts },
+      () => all.map((one) => words(one, more.length === 0))
+    )
   }
-  const told = lacking.map(({ names, store }) =>
-    `${more.length === 0 ? "The store" : store} lacks ${names.join(", ")}`
-  )
+  const told = lacking.map(({ names, store }) => `${more.length === 0 ? "The store" : store} lacks ${names.join(", ")}`)
   const pending = { pending: first.names, ...(second === undefined ? {} : { postgres: { pending: second.names } }) }
   return Effect.fail(cliFailure("failed", "SCHEMA_OUTDATED", `${told.join("; ")}: run \`loom migrate\``, pending))
 }

@@ -7,9 +7,8 @@ import * as ConfigError from "effect/ConfigError"
 import * as Duration from "effect/Duration"
 import * as Either from "effect/Either"
 import * as Postgres from "../../src/platform/Postgres.ts"
-import type { SettingFacts } from "./Settings.ts"
 import * as Settings from "./Settings.ts"
-import type { ActorSettings, EdgeSettings } from "./Settings.ts"
+import type { ActorSettings, EdgeSettings, SettingFacts } from "./Settings.ts"
 
 /** Next to serve's 7777, so that one machine can hold a cluster and a server. */
 const RUNNER_PORT = 7780
@@ -73,7 +72,10 @@ const shardLockExpiry: Config.Config<Duration.Duration> = Config.duration("SHARD
 )
 
 /** No process of a cluster has a store of its own; both are read by their layers, and told here when they are wrong. */
-const stores = Config.all({ clickhouse: Config.nested(Config.url("CLICKHOUSE_URL"), "LOOM"), postgres: Postgres.config })
+const stores = Config.all({
+  clickhouse: Config.nested(Config.url("CLICKHOUSE_URL"), "LOOM"),
+  postgres: Postgres.config
+})
 
 export const gateway: Config.Config<GatewaySettings> = Config.map(
   Config.all({ own: Config.nested(Config.all({ edge: Settings.edge, shardLockExpiry }), "LOOM"), stores }),

@@ -4,7 +4,6 @@
  * one that was lost is made again by the caller, under the same write id (`MemoryClient.layerCluster`). That two runners
  * can both believe in a namespace is the fence's to bear (`src/memory/Fence.ts`).
  */
-import * as NodeClusterSocket from "@effect/platform-node/NodeClusterSocket"
 import * as MessageStorage from "@effect/cluster/MessageStorage"
 import type { RunnerAddress } from "@effect/cluster/RunnerAddress"
 import * as RunnerHealth from "@effect/cluster/RunnerHealth"
@@ -12,7 +11,7 @@ import * as Runners from "@effect/cluster/Runners"
 import * as ShardingConfig from "@effect/cluster/ShardingConfig"
 import * as SocketRunner from "@effect/cluster/SocketRunner"
 import * as SqlRunnerStorage from "@effect/cluster/SqlRunnerStorage"
-import * as RpcSerialization from "@effect/rpc/RpcSerialization"
+import * as NodeClusterSocket from "@effect/platform-node/NodeClusterSocket"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -21,9 +20,17 @@ import * as Schedule from "effect/Schedule"
 import { Unavailable } from "../../src/kernel/LoomError.ts"
 import * as PostgresCluster from "../../src/platform/PostgresCluster.ts"
 import type { ClusterSettings } from "./ClusterSettings.ts"
+import * as ClusterWire from "./ClusterWire.ts"
 
-// The numbers of the locks come from the list of groups, so every process has the same one.
-const SHARD_GROUPS = ["default"]
+/** The one group of shards: the numbers of the locks come from the list of groups, so every process has the same list. */
+export const SHARD_GROUP = "default"
+const SHARD_GROUPS = [SHARD_GROUP]
+
+/** The lock of a shard of that group has this number and the shard's own. */
+export const FIRST_LOCK = 1_000_000
+
+/** What Postgres shows of the connections of a runner: this, and the address at which it is reached. */
+export const APPLICATION = "loom runner "
 
 const config = (
   { shardLockExpiry }: ClusterSettings,
@@ -47,17 +54,6 @@ const config = (
   entityTerminationTimeout: Duration.seconds(10),
   // Payloads are immutable, so a call within the runner needs no copy.
   simulateRemoteSerialization: false
-})
-
-/**
- * The largest message: a request of 4 MiB with what is derived from it (folded text, word lists, chunks), and the two
- * vectors of each of 500 facts at up to 8,192 floats.
- */
-const MAX_MESSAGE_BYTES = 64 * 1024 * 1024
-
-/** How a call is written on the wire. */
-export const layerSerialization: Layer.Layer<RpcSerialization.RpcSerialization> = RpcSerialization.layerMsgPackWith({
-  maxBufferSize: MAX_MESSAGE_BYTES
 })
 
 // Longer than a busy runner lets a caller wait. One that stands still is found by its missing signs of life instead.
@@ -88,7 +84,7 @@ export const layerRunner = (address: RunnerAddress, settings: ClusterSettings) =
     Layer.provide([NodeClusterSocket.layerSocketServer, NodeClusterSocket.layerClientProtocol]),
     Layer.provide([layerMessages, layerStorage]),
     Layer.provide(ShardingConfig.layer(config(settings, Option.some(address)))),
-    Layer.provide(layerSerialization)
+    Layer.provide(ClusterWire.layer)
   )
 
 /** Calls the runners of the cluster and takes no namespace. */
@@ -97,5 +93,5 @@ export const layerClient = (settings: ClusterSettings) =>
     Layer.provide(NodeClusterSocket.layerClientProtocol),
     Layer.provide([layerMessages, layerStorage]),
     Layer.provide(ShardingConfig.layer(config(settings, Option.none()))),
-    Layer.provide(layerSerialization)
+    Layer.provide(ClusterWire.layer)
   )

@@ -35,7 +35,10 @@ export const layerWith = <E, EM = never>(
     Layer.provideMerge(Parts.layer(parts)),
     // Paused for as long as its locks live, a runner loses them: the sessions that hold them end.
     Layer.provideMerge(
-      ClusterStores.layer({ applicationName: "loom runner", idleSessionTimeout: settings.shardLockExpiry })
+      ClusterStores.layer({
+        applicationName: `${ClusterSharding.APPLICATION}${address.host}:${address.port}`,
+        idleSessionTimeout: settings.shardLockExpiry
+      })
     )
   )
 

@@ -60,7 +60,7 @@ export const layerMemory: Layer.Layer<Fence> = Layer.sync(Fence, () => {
   }
 
   return {
-    take: Effect.fn("Fence.take")((scope) =>
+    take: Effect.fn("Fence.take")((scope: Scope) =>
       Effect.sync(() => {
         const place = placeOf(scope)
         place.epoch += 1n
@@ -71,12 +71,14 @@ export const layerMemory: Layer.Layer<Fence> = Layer.sync(Fence, () => {
         return { scope, epoch: place.epoch, version: place.version, open }
       })
     ),
-    reserve: Effect.fn("Fence.reserve")((intents) => Effect.sync(() => intents.map(reserveOne))),
-    confirm: Effect.fn("Fence.confirm")((pairs) =>
+    reserve: Effect.fn("Fence.reserve")((intents: ReadonlyArray<Intent>) => Effect.sync(() => intents.map(reserveOne))),
+    confirm: Effect.fn("Fence.confirm")((pairs: ReadonlyArray<Pair>) =>
       Effect.sync(() => pairs.map((pair) => decide(pair, pair, "open", "done")))
     ),
-    adopt: Effect.fn("Fence.adopt")((owner, intent) => Effect.sync(() => decide(owner, intent, "open", "done"))),
-    doom: Effect.fn("Fence.doom")((owner, intent, versions) =>
+    adopt: Effect.fn("Fence.adopt")((owner: Tenancy, intent: OpenIntent) =>
+      Effect.sync(() => decide(owner, intent, "open", "done"))
+    ),
+    doom: Effect.fn("Fence.doom")((owner: Tenancy, intent: OpenIntent, versions: number) =>
       Effect.sync(() => {
         if (!decide(owner, intent, "open", "doomed")) return Option.none()
         const place = placeOf(owner.scope)
@@ -85,7 +87,9 @@ export const layerMemory: Layer.Layer<Fence> = Layer.sync(Fence, () => {
         return Option.some(first)
       })
     ),
-    bury: Effect.fn("Fence.bury")((owner, intent) => Effect.sync(() => decide(owner, intent, "doomed", "void")))
+    bury: Effect.fn("Fence.bury")((owner: Tenancy, intent: OpenIntent) =>
+      Effect.sync(() => decide(owner, intent, "doomed", "void"))
+    )
   }
 })
 
@@ -98,5 +102,7 @@ const plain = ({ answers, links, rows, top }: Intent): string =>
     String(top),
     links.map(String),
     answers,
-    rows.map((row) => [row.agent, row.user_id, row.session_id, row.memory_key, row.memory_id, String(row.version), row.hides])
+    rows.map((
+      row
+    ) => [row.agent, row.user_id, row.session_id, row.memory_key, row.memory_id, String(row.version), row.hides])
   ])

@@ -1,14 +1,16 @@
 /**
  * The fence in Postgres. Each step is one statement that locks the row of its namespace before it looks at anything else,
  * so a step and a taking that meet come one after the other. Rows of several namespaces are locked in one order, so two
- * merged commits never wait for each other. Everything endures once it is answered, but for confirmations: one that a
- * crash takes back leaves an open intent whose rows are in, which the next owner adopts.
+ * merged commits never wait for each other. Everything endures once it is answered, whatever the server was told about
+ * waiting for its disk, but for confirmations: one that a crash takes back leaves an open intent whose rows are in, which
+ * the next owner adopts.
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { actorId, Writer } from "../kernel/Identity.ts"
+import type { Scope } from "../kernel/Identity.ts"
 import { Postgres } from "../platform/Postgres.ts"
 import { Int8, json } from "../platform/PostgresValue.ts"
 import { Fence } from "./Fence.ts"
@@ -71,6 +73,9 @@ const accepted = (given: ReadonlyArray<Pair>, rows: ReadonlyArray<typeof PairRow
 
 const make = (postgres: Postgres["Type"]): Fence["Type"] => {
   const { sql } = postgres
+  // Of the transaction of the statement alone. A server that waits for more than its own disk goes on doing so.
+  const enduring = sql`set_config('synchronous_commit',
+    CASE current_setting('synchronous_commit') WHEN 'off' THEN 'on' ELSE current_setting('synchronous_commit') END, true)`
 
   /** Moves an intent from one state to another, if the owner is the one of now; again is the same as once. */
   const decide = (operation: string, { epoch, scope }: Tenancy, intent: OpenIntent, from: string, to: string) =>
@@ -87,21 +92,22 @@ const make = (postgres: Postgres["Type"]): Fence["Type"] => {
             AND i.org = ${scope.org} AND i.namespace = ${scope.namespace}
             AND i.epoch = ${String(intent.epoch)}::bigint AND i.seq = ${String(intent.seq)}::bigint
             AND i.state IN (${from}, ${to})
-          RETURNING true AS decided`,
+          RETURNING true AS decided, ${enduring} AS enduring`,
         Decided
       ),
       (rows) => rows.length > 0
     )
 
   return {
-    take: Effect.fn("Fence.take")(function*(scope) {
+    take: Effect.fn("Fence.take")(function*(scope: Scope) {
       const [taken] = yield* postgres.query(
         "Fence.take",
         sql`
-          INSERT INTO loom.fence AS f (org, namespace, epoch, last_version)
-          VALUES (${scope.org}, ${scope.namespace}, 1, 0)
-          ON CONFLICT (org, namespace) DO UPDATE SET epoch = f.epoch + 1, seq = 0, taken_at = now()
-          RETURNING epoch, last_version AS version`,
+          INSERT INTO loom.fence AS f (org, namespace, epoch, last_version, holder)
+          VALUES (${scope.org}, ${scope.namespace}, 1, 0, current_setting('application_name'))
+          ON CONFLICT (org, namespace)
+          DO UPDATE SET epoch = f.epoch + 1, seq = 0, taken_at = now(), holder = excluded.holder
+          RETURNING epoch, last_version AS version, ${enduring} AS enduring`,
         TakenRow
       )
       const { epoch, version } = taken ?? { epoch: 0n, version: 0n }
@@ -120,7 +126,7 @@ const make = (postgres: Postgres["Type"]): Fence["Type"] => {
       return result
     }),
 
-    reserve: Effect.fn("Fence.reserve")((intents) =>
+    reserve: Effect.fn("Fence.reserve")((intents: ReadonlyArray<Intent>) =>
       intents.length === 0 ? Effect.succeed([]) : Effect.map(
         postgres.query(
           "Fence.reserve",
@@ -153,14 +159,14 @@ const make = (postgres: Postgres["Type"]): Fence["Type"] => {
               WHERE i.org = k.org AND i.namespace = k.namespace AND (i.epoch, i.seq) < (k.epoch, k.seq)
                 AND i.state IN ('done', 'void')
             )
-            SELECT org, namespace, epoch, seq FROM kept`,
+            SELECT org, namespace, epoch, seq, ${enduring} AS enduring FROM kept`,
           PairRow
         ),
         (rows) => accepted(intents, rows)
       )
     ),
 
-    confirm: Effect.fn("Fence.confirm")((pairs) =>
+    confirm: Effect.fn("Fence.confirm")((pairs: ReadonlyArray<Pair>) =>
       pairs.length === 0 ? Effect.succeed([]) : Effect.map(
         postgres.query(
           "Fence.confirm",
@@ -180,18 +186,21 @@ const make = (postgres: Postgres["Type"]): Fence["Type"] => {
                 AND i.state IN ('open', 'done')
               RETURNING i.org, i.namespace, i.epoch, i.seq, i.rows = '[]'::jsonb AS rowless
             ), waiting AS (
-              SELECT set_config('synchronous_commit', 'off', true) AS setting FROM confirmed HAVING NOT bool_or(rowless)
+              SELECT CASE WHEN bool_or(rowless) THEN ${enduring} ELSE set_config('synchronous_commit', 'off', true) END
+              FROM confirmed
             )
-            SELECT org, namespace, epoch, seq FROM confirmed LEFT JOIN waiting ON setting IS NOT NULL`,
+            SELECT org, namespace, epoch, seq FROM confirmed CROSS JOIN waiting`,
           PairRow
         ),
         (rows) => accepted(pairs, rows)
       )
     ),
 
-    adopt: Effect.fn("Fence.adopt")((owner, intent) => decide("Fence.adopt", owner, intent, "open", "done")),
+    adopt: Effect.fn("Fence.adopt")((owner: Tenancy, intent: OpenIntent) =>
+      decide("Fence.adopt", owner, intent, "open", "done")
+    ),
 
-    doom: Effect.fn("Fence.doom")((owner, intent, versions) =>
+    doom: Effect.fn("Fence.doom")((owner: Tenancy, intent: OpenIntent, versions: number) =>
       Effect.map(
         postgres.query(
           "Fence.doom",
@@ -210,14 +219,16 @@ const make = (postgres: Postgres["Type"]): Fence["Type"] => {
             )
             UPDATE loom.fence AS f SET last_version = f.last_version + ${versions}::integer
             FROM doomed WHERE f.org = doomed.org AND f.namespace = doomed.namespace
-            RETURNING f.last_version - ${versions}::integer + 1 AS version`,
+            RETURNING f.last_version - ${versions}::integer + 1 AS version, ${enduring} AS enduring`,
           FirstVersion
         ),
         ([row]) => Option.map(Option.fromNullable(row), ({ version }) => version)
       )
     ),
 
-    bury: Effect.fn("Fence.bury")((owner, intent) => decide("Fence.bury", owner, intent, "doomed", "void"))
+    bury: Effect.fn("Fence.bury")((owner: Tenancy, intent: OpenIntent) =>
+      decide("Fence.bury", owner, intent, "doomed", "void")
+    )
   }
 }
 

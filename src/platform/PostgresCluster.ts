@@ -43,7 +43,7 @@ export const create: Effect.Effect<boolean, StoreError, Postgres | SqlClient> = 
   const pg = yield* Postgres
   if (yield* present) return false
   // The lock belongs to a session and not to a transaction, since the library begins its own.
-  const holder = yield* pg.sql.reserve
+  const holder = yield* Effect.uninterruptible(pg.sql.reserve)
   yield* Effect.acquireRelease(
     holder.executeRaw("SELECT pg_advisory_lock($1, $2)", LOCK),
     () => Effect.ignore(holder.executeRaw("SELECT pg_advisory_unlock($1, $2)", LOCK))

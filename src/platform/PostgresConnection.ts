@@ -40,6 +40,9 @@ const GRACE = Duration.seconds(3)
 // stay below the hundred connections that a server allows when nothing is set.
 const MAX_CONNECTIONS = 10
 const CONNECT_TIMEOUT = Duration.seconds(5)
+// Of a runner. The cluster gives up an attempt on its lock connection after a third of the expiry, and a connection that
+// comes to it later is lost to the pool for ever; so the pool gives up first.
+const OF_EXPIRY = 0.25
 // Seconds until a server asks a silent client, between askings, and how many go unanswered: 6 s in all, as long as
 // a shard lock lives. The system's own two hours would keep the locks of a host that vanished.
 const KEEPALIVE = {
@@ -67,7 +70,7 @@ const watchedSocket = (silence: Duration.Duration): Socket => {
   return socket
 }
 
-/** The pool, with one connection made. Fails when there is none within 5 seconds; the log says what to check. */
+/** The pool, with one connection made. Fails when there is none within 5 seconds (1.5 with an expiry of 6); the log says why. */
 export const layer = (
   url: Redacted.Redacted,
   { applicationName = "loom", idleSessionTimeout, maxConnections = MAX_CONNECTIONS, ...options }: ConnectionOptions = {}
@@ -86,7 +89,7 @@ export const layer = (
       url: Redacted.make(sessionUrl(Redacted.value(url), settings)),
       applicationName,
       maxConnections,
-      connectTimeout: CONNECT_TIMEOUT,
+      connectTimeout: Duration.min(CONNECT_TIMEOUT, Duration.times(idle, OF_EXPIRY)),
       // Closed by us before the other end or the silence closes them, so that no statement meets a dead connection.
       idleTimeout: Duration.min(Duration.times(idle, 0.5), STATEMENT_TIMEOUT),
       stream: () => watchedSocket(Duration.sum(limit, GRACE))

@@ -46,7 +46,7 @@ export const faultOf = (error: SqlError): PostgresFault => {
 /** Why no connection is made, with what to check. */
 export const connectFault = (error: SqlError): string => {
   const { code, reason } = faultOf(error)
-  if (/^28/.test(code) || /password must be a/.test(reason)) {
+  if (code.startsWith("28") || reason.includes("password must be a")) {
     return "Postgres answers and refuses the user: check user and password in LOOM_POSTGRES_URL"
   }
   if (code === "3D000") return "Postgres answers and has no such database: check the path of LOOM_POSTGRES_URL"

@@ -169,11 +169,10 @@ const guard = (server: ChildProcess): void => {
 }
 
 const initialise = (binaries: PostgresBinaries.PostgresBinaries, house: House) => {
-  const { ended, log } = launch(join(binaries.folder, "initdb"), [
-    ...["-D", house.data, "-U", USER, "--auth=scram-sha-256", `--pwfile=${join(house.folder, "password")}`],
-    // The folder does not outlive this process; only what the server itself writes has to survive a crash.
-    ...["--encoding=UTF8", "--locale=C", "--no-sync"]
-  ], house.spawn)
+  const files = ["-D", house.data, `--pwfile=${join(house.folder, "password")}`]
+  // The folder does not outlive this process; only what the server itself writes has to survive a crash.
+  const rest = ["-U", USER, "--auth=scram-sha-256", "--encoding=UTF8", "--locale=C", "--no-sync"]
+  const { ended, log } = launch(join(binaries.folder, "initdb"), [...files, ...rest], house.spawn)
   return Effect.flatMap(
     ended,
     (code) => code === 0 ? Effect.void : Effect.fail(failed(`initdb ended with ${code}`, log()))
@@ -258,7 +257,10 @@ export const make = (
     yield* initialise(binaries, house)
     const port = yield* freePort
     const running = yield* makeRunning(binaries, house, port, settings)
-    yield* Effect.addFinalizer(() => running.stop)
+    // One that a fault run left paused does not hear the wish to stop.
+    yield* Effect.addFinalizer(() =>
+      running.stop.pipe(Effect.interruptible, Effect.timeoutOption("10 seconds"), Effect.zipRight(running.kill))
+    )
     yield* running.start
     const url = (database: string) =>
       Redacted.make(`postgres://${USER}:${house.password}@127.0.0.1:${port}/${database}`)

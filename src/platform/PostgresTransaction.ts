@@ -54,7 +54,8 @@ export const run = <A, E, R, E2>(
     Effect.zipRight(Effect.acquireUseRelease(Scope.make(), (scope) =>
       Effect.uninterruptibleMask((restore) =>
         Effect.gen(function*() {
-          const connection = yield* restore(Scope.extend(sql.reserve, scope))
+          // Not to be interrupted: the driver would lose a connection that comes too late. The pool's time limit holds.
+          const connection = yield* Scope.extend(sql.reserve, scope)
           yield* connection.executeRaw("BEGIN", []).pipe(Effect.onError(() => rollback(connection)))
           const exit = yield* restore(effect).pipe(
             Effect.mapError((error) => new Inside(error)),

@@ -5,7 +5,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { check, explain } from "./Checker.ts"
 import { isLive } from "./Facts.ts"
-import type { KeyFacts, Version } from "./Facts.ts"
+import type { Facts, KeyFacts, Version } from "./Facts.ts"
 import type { FindingKind } from "./Finding.ts"
 import type { Begun, Call, Ending } from "./History.ts"
 import { play, shaOf } from "./ReferenceStore.ts"
@@ -89,8 +89,13 @@ const run = (history: ReadonlyArray<Call>, versions: ReadonlyArray<Version>, hea
   return {
     calls: history,
     facts: {
-      keys: [{ namespace: "n", key: "k", versions, head: head ?? real }],
-      namespaces: [{ namespace: "n", listed: real.found ? [{ key: "k", sha256: real.sha256 }] : [] }]
+      keys: [{ namespace: "n", key: "k", versions, head: head ?? real, past: [] }],
+      namespaces: [{
+        namespace: "n",
+        listed: real.found ? [{ key: "k", sha256: real.sha256 }] : [],
+        changes: versions.map(({ change, version }) => ({ key: "k", change, version })),
+        chainFaults: []
+      }]
     }
   }
 }
@@ -373,6 +378,39 @@ describe("a broken history", () => {
   })
 })
 
+describe("a store that tells something else elsewhere", () => {
+  const { calls, facts } = run([first, second], [one, two])
+  const [key] = facts.keys
+  const [namespace] = facts.namespaces
+  const changed = (
+    more: { readonly key?: Partial<KeyFacts>; readonly namespace?: Partial<Facts["namespaces"][number]> }
+  ) =>
+    kindsOf({
+      calls,
+      facts: {
+        keys: key ? [{ ...key, ...more.key }] : [],
+        namespaces: namespace ? [{ ...namespace, ...more.namespace }] : []
+      }
+    })
+  const feed = namespace?.changes ?? []
+
+  it("is found in the feed, the chain, the list and the past", () => {
+    assert.deepStrictEqual(changed({}), [])
+    assert.deepStrictEqual(changed({ namespace: { changes: feed.slice(1) } }), ["feed"])
+    assert.deepStrictEqual(
+      changed({ namespace: { changes: [...feed, { key: "k", change: "revise", version: "3" }] } }),
+      ["feed"]
+    )
+    assert.deepStrictEqual(changed({ namespace: { changes: feed.toReversed() } }), ["feed"])
+    assert.deepStrictEqual(changed({ namespace: { chainFaults: ["the link 2 has not its hash"] } }), ["chain"])
+    assert.deepStrictEqual(changed({ namespace: { listed: [] } }), ["stale_head"])
+    assert.deepStrictEqual(changed({ namespace: { listed: [{ key: "k", sha256: shaOf("a") }] } }), ["stale_head"])
+    assert.deepStrictEqual(changed({ key: { past: [{ at: 1, found: true, sha256: shaOf("b") }] } }), [])
+    assert.deepStrictEqual(changed({ key: { past: [{ at: 1, found: true, sha256: shaOf("a") }] } }), ["past"])
+    assert.deepStrictEqual(changed({ key: { past: [{ at: 0, found: true, sha256: shaOf("a") }] } }), ["past"])
+  })
+})
+
 describe("a true random run", () => {
   it("is clean", () => {
     let written = 0
@@ -401,7 +439,8 @@ const breakings: ReadonlyArray<readonly [string, FindingKind, Breaking]> = [
   }],
   ["a version laid down once more", "applied_twice", (versions) => {
     const last = versions.findLast(({ change }) => change !== "delete" && change !== "restore")
-    return last && [...versions, { ...last, change: "revise", status: "active", version: "9999", write_id: "again" }]
+    return last &&
+      [...versions, { ...last, change: "revise", status: "active", version: "9999000000000", write_id: "again" }]
   }],
   ["the values of two versions swapped", "lost", (versions, acknowledged) => {
     const at = versions.findIndex((row, index) =>

@@ -2,16 +2,16 @@
  * Judges a run: from the history of its calls and the facts that the store shows when all is quiet, whether every
  * acknowledged write is there once, whether each key's versions fit the calls in real time and by their conditions, and
  * whether reads, retries and dry runs kept their promises. Pure. What it holds of one key is in `Placing` (who made what),
- * `Timeline` (when each state was current), `KeyCheck` and `ReadCheck`.
+ * `Timeline` (when each state was current), `KeyCheck` and `ReadCheck`; of whole namespaces in `NamespaceCheck`.
  *
  * Guarantees checked: writes of one key are linearizable; versions of one namespace grow with real time across its keys;
  * a read that begins after an acknowledgement sees that write or a later one, and reads of a key never go back.
  */
-import { isLive } from "./Facts.ts"
-import type { Facts, KeyFacts } from "./Facts.ts"
+import type { Facts } from "./Facts.ts"
 import type { Finding } from "./Finding.ts"
 import type { Call } from "./History.ts"
 import { checkKey } from "./KeyCheck.ts"
+import { checkNamespaces } from "./NamespaceCheck.ts"
 import { groupBy, operationsOf, placeOf, readsOf } from "./Operations.ts"
 import { place } from "./Placing.ts"
 import type { Placed } from "./Placing.ts"
@@ -58,7 +58,7 @@ export const check = (calls: ReadonlyArray<Call>, facts: Facts): Verdict => {
     placedIn.set(key.namespace, all)
   }
   for (const [namespace, states] of placedIn) findings.push(...acrossKeys(namespace, states))
-  findings.push(...listFindings(facts))
+  findings.push(...checkNamespaces(facts))
   const count = (kind: Finding["kind"]) => findings.filter((one) => one.kind === kind).length
   return {
     lost: count("lost"),
@@ -75,33 +75,6 @@ const acrossKeys = (namespace: string, states: ReadonlyArray<Placed>): ReadonlyA
   return Timeline.orderFindings(namespace, "*", inOrder, " in the namespace")
 }
 
-/** A list shows the live keys of a namespace with what their histories end with, and nothing else. */
-const listFindings = ({ keys, namespaces }: Facts): ReadonlyArray<Finding> =>
-  namespaces.flatMap(({ listed, namespace }) => {
-    const expected = new Map(
-      keys.filter((one) => one.namespace === namespace).flatMap((one) => {
-        const last = one.versions[one.versions.length - 1]
-        return last !== undefined && isLive(last.status) ? [[one.key, last.sha256]] : []
-      })
-    )
-    const shown = new Map<string, string>()
-    const wrong = (key: string, text: string): Finding => ({ kind: "stale_head", namespace, key, text, calls: [] })
-    const findings: Array<Finding> = []
-    for (const { key, sha256 } of listed) {
-      if (shown.has(key)) findings.push(wrong(key, "the list shows the key twice"))
-      shown.set(key, sha256)
-      const last = expected.get(key)
-      if (last === undefined) findings.push(wrong(key, "the list shows a key that is not live"))
-      else if (last !== sha256) findings.push(wrong(key, "the list shows another value than the history ends with"))
-    }
-    for (const key of expected.keys()) {
-      if (!shown.has(key)) findings.push(wrong(key, "the list lacks a live key"))
-    }
-    return findings
-  })
-
 /** One line for each finding. */
 export const explain = ({ calls, key, kind, namespace, text }: Finding): string =>
   `${kind}  ${namespace} ${key}: ${text}${calls.length === 0 ? "" : `  [calls ${calls.join(", ")}]`}`
-
-export type { Facts, KeyFacts }

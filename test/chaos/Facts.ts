@@ -1,6 +1,6 @@
 /**
  * What the store says when all is quiet again, read over HTTP: every version of every key the run wrote to, what a read of
- * the key finds, and what a list of the namespace shows.
+ * the key finds now and found at earlier moments, what a list of the namespace shows; and its change feed and audit chain.
  */
 import * as Schema from "effect/Schema"
 
@@ -26,12 +26,27 @@ export const Head = Schema.Struct({
 })
 export type Head = typeof Head.Type
 
+/** What a read of the past found. */
+export const Past = Schema.Struct({
+  /** Milliseconds since 1970, by the clock that the versions go by. */
+  at: Schema.Number,
+  found: Schema.Boolean,
+  sha256: Schema.String
+})
+export type Past = typeof Past.Type
+
+/** An entry of the change feed. */
+export const Change = Schema.Struct({ version: Schema.String, key: Schema.String, change: Schema.String })
+export type Change = typeof Change.Type
+
 export const KeyFacts = Schema.Struct({
   namespace: Schema.String,
   key: Schema.String,
   /** Oldest first, in the order of the store's answer turned round. */
   versions: Schema.Array(Version),
-  head: Head
+  head: Head,
+  /** Reads of what was served at some moments. */
+  past: Schema.Array(Past)
 })
 export type KeyFacts = typeof KeyFacts.Type
 
@@ -39,7 +54,14 @@ export const Listed = Schema.Struct({ key: Schema.String, sha256: Schema.String 
 
 export const Facts = Schema.Struct({
   keys: Schema.Array(KeyFacts),
-  namespaces: Schema.Array(Schema.Struct({ namespace: Schema.String, listed: Schema.Array(Listed) }))
+  namespaces: Schema.Array(Schema.Struct({
+    namespace: Schema.String,
+    listed: Schema.Array(Listed),
+    /** In the order of the feed. */
+    changes: Schema.Array(Change),
+    /** What does not hold of its audit chain, in words. */
+    chainFaults: Schema.Array(Schema.String)
+  }))
 })
 export type Facts = typeof Facts.Type
 

@@ -23,6 +23,12 @@ export type FindingKind =
   | "idempotency"
   /** Refused, or told that there was nothing to do, without a reason at any moment of the call. */
   | "no_reason"
+  /** The change feed is not the history. */
+  | "feed"
+  /** The audit chain is broken. */
+  | "chain"
+  /** A read of the past shows something else than the history of that moment. */
+  | "past"
   /** An answer that no such call may get. */
   | "odd"
 

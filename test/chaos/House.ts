@@ -34,6 +34,8 @@ export interface Runner {
 export interface House {
   readonly postgres: PostgresServer.PostgresServer["Type"]
   readonly postgresUrl: Redacted.Redacted
+  /** The engine, for whoever looks at its tables. */
+  readonly store: { readonly url: string; readonly password: Redacted.Redacted }
   readonly runners: ReadonlyArray<Runner>
   readonly gateways: ReadonlyArray<LoomProcess>
   readonly restartEngine: (signal: "SIGKILL" | "SIGTERM") => Effect.Effect<void, StartFailed>
@@ -153,5 +155,6 @@ export const make = (
       () =>
         Effect.flatMap(LoomServer.tempFolder, (folder) => LoomServer.start({ data: folder, command: "gateway", env }))
     )
-    return { postgres, postgresUrl, runners: all, gateways: doors, restartEngine, deaths }
+    const store = { url: env.LOOM_CLICKHOUSE_URL, password: Redacted.make(env.LOOM_CLICKHOUSE_PASSWORD) }
+    return { postgres, postgresUrl, store, runners: all, gateways: doors, restartEngine, deaths }
   })

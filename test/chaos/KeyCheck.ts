@@ -37,8 +37,23 @@ export const checkKey = (
   const last = timeline.states[timeline.states.length - 1]
   const headText = headFault(facts, last)
   if (headText !== undefined) find("stale_head", headText, last?.operation?.calls ?? [])
+  for (const { at, found, sha256 } of facts.past) {
+    const then = stateAt(facts, at)
+    const expected = then !== undefined && isLive(then.status) ? then.sha256 : ""
+    if (found !== (expected !== "") || (found && sha256 !== expected)) {
+      const said = then === undefined ? "no version" : `version ${then.version} (${then.status})`
+      const shown = found ? sha256.slice(0, 12) : "nothing"
+      find("past", `a read of ${at} ms shows ${shown}, the history had ${said} then`, [])
+    }
+  }
   return findings
 }
+
+/** What the history holds of a moment in milliseconds since 1970. */
+export const stateAt = ({ versions }: Pick<KeyFacts, "versions">, at: number) =>
+  versions.findLast(({ version }) => BigInt(version) <= BigInt(at) * NANOS_PER_MILLI)
+
+const NANOS_PER_MILLI = 1_000_000n
 
 const of = (state: Placed | undefined): string =>
   state === undefined ? "no row" : `version ${state.version.version} (${state.version.status})`

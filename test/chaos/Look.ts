@@ -2,12 +2,14 @@
  * Reads over HTTP, when all is quiet, what the checker goes by: heads, histories and lists of every namespace of a run. It
  * asks as long as the cluster takes to be well again.
  */
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
 import { MemoryGet, MemoryHistory, MemoryList } from "../../src/memory/MemoryVerbs.ts"
 import { jsonOf } from "./Answers.ts"
-import type { Facts, Head, KeyFacts, Version } from "./Facts.ts"
+import type { Facts, Head, KeyFacts, Past, Version } from "./Facts.ts"
+import type { Journal } from "./Journal.ts"
 
 /** The store did not answer, though it had long enough. */
 export class LookFailed extends Schema.TaggedError<LookFailed>()("LookFailed", {
@@ -87,11 +89,36 @@ const headOf = ({ content_sha256 = "", found, value, version_text = "" }: typeof
     value: ""
   }
 
+// Enough to meet a voided commit near some of them, few enough to be read in seconds.
+const PAST_MOMENTS = 12
+const NANOS_PER_MILLI = 1_000_000n
+
+/** Moments between two versions that are more than two milliseconds apart, spread over the history. */
+const momentsOf = (versions: ReadonlyArray<Version>, now: number): ReadonlyArray<number> => {
+  const all = versions.flatMap(({ version }, index) => {
+    const at = Number(BigInt(version) / NANOS_PER_MILLI) + 1
+    const next = versions[index + 1]
+    const until = next === undefined ? now : Number(BigInt(next.version) / NANOS_PER_MILLI)
+    return at < until && at < now ? [at] : []
+  })
+  const step = Math.max(1, Math.floor(all.length / PAST_MOMENTS))
+  return all.filter((_, index) => index % step === 0)
+}
+
+const pastOf = (url: string, key: object, versions: ReadonlyArray<Version>) =>
+  Effect.flatMap(Clock.currentTimeMillis, (now) =>
+    Effect.forEach(momentsOf(versions, now), (at) =>
+      Effect.map(
+        ask(url, MemoryGet, { ...key, as_of: new Date(at).toISOString(), as_of_basis: "knowledge_time" }),
+        ({ content_sha256 = "", found }): Past => ({ at, found, sha256: found ? content_sha256 : "" })
+      )))
+
 /** The facts of these keys in each of these namespaces. */
 export const look = (
   url: string,
   namespaces: ReadonlyArray<string>,
-  keys: ReadonlyArray<string>
+  keys: ReadonlyArray<string>,
+  journal: Journal
 ): Effect.Effect<Facts, LookFailed> =>
   Effect.gen(function*() {
     const found = yield* Effect.forEach(
@@ -100,7 +127,8 @@ export const look = (
         Effect.gen(function*() {
           const versions = yield* historyOf(url, place)
           const head = headOf(yield* ask(url, MemoryGet, place))
-          const facts: KeyFacts = { namespace: place.namespace, key: place.memory_key, versions, head }
+          const past = yield* pastOf(url, place, versions)
+          const facts: KeyFacts = { namespace: place.namespace, key: place.memory_key, versions, head, past }
           return facts
         }),
       { concurrency: 4 }

@@ -8,12 +8,14 @@ import { closeSync, mkdtempSync, openSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
+import * as Clickhouse from "../../src/platform/Clickhouse.ts"
 import { check } from "./Checker.ts"
 import * as Clients from "./Clients.ts"
 import { FAULT_KINDS, plan } from "./FaultPlan.ts"
 import * as Faults from "./Faults.ts"
 import { History, load } from "./History.ts"
 import * as House from "./House.ts"
+import * as Journal from "./Journal.ts"
 import { look } from "./Look.ts"
 import * as Owners from "./Owners.ts"
 import * as Report from "./Report.ts"
@@ -170,7 +172,8 @@ const run = Effect.gen(function*() {
   yield* Fiber.interrupt(telling)
   say("looking at every key")
   const end = now()
-  const facts = yield* look(house.gateways[0]?.url ?? "", namespaces, Clients.ALL_KEYS)
+  const journal = yield* Effect.provide(Journal.read, Clickhouse.layerUrl(house.store))
+  const facts = yield* look(house.gateways[0]?.url ?? "", namespaces, Clients.ALL_KEYS, journal)
   history.facts(facts)
   closeSync(file)
   const verdict = check(history.calls, facts)

@@ -8,13 +8,16 @@ import type { Facts, Head, KeyFacts, Version } from "./Facts.ts"
 import { History } from "./History.ts"
 import type { Action, Begun, Call, Ending } from "./History.ts"
 
+// Nanoseconds from version to version.
+const STEP = 1_000_000n
+
 /** What stands for the hash of a value. */
 export const shaOf = (value: string): string => `sha-${value}`
 
 /** What one operation does to the store, as the verbs promise. */
 export class ReferenceStore {
   readonly keys = new Map<string, Array<Version>>()
-  private counter = 1_000n
+  private counter = 1_000_000_000n
   private readonly answers = new Map<string, Ending>()
 
   history(namespace: string, key: string): Array<Version> {
@@ -56,7 +59,7 @@ export class ReferenceStore {
       const before = versions.at(-1)
       const value = part.value ?? before?.value ?? ""
       const version: Version = {
-        version: String(this.counter + 1n),
+        version: String(this.counter + STEP),
         value,
         sha256: shaOf(value),
         status: action === "delete" ? "tombstoned" : "active",
@@ -67,7 +70,7 @@ export class ReferenceStore {
         reason: action === "delete" ? op : ""
       }
       if (!call.dry_run) {
-        this.counter++
+        this.counter += STEP
         versions.push(version)
       }
       return { key: part.key, version: version.version, sha256: version.sha256, reinforcement_count: 1 }
@@ -78,13 +81,24 @@ export class ReferenceStore {
   facts(): Facts {
     const keys = [...this.keys].map(([slot, versions]): KeyFacts => {
       const [namespace = "", key = ""] = slot.split("/")
-      return { namespace, key, versions: versions.map((one) => ({ ...one })), head: this.head(namespace, key) }
+      // Versions here are nanoseconds of no real clock; moments lie a millisecond apart.
+      const past = versions.map((one) => ({
+        at: Number(BigInt(one.version) / 1_000_000n),
+        found: isLive(one.status),
+        sha256: isLive(one.status) ? one.sha256 : ""
+      }))
+      return { namespace, key, versions: versions.map((one) => ({ ...one })), head: this.head(namespace, key), past }
     })
     const namespaces = [...new Set(keys.map(({ namespace }) => namespace))].map((namespace) => ({
       namespace,
       listed: keys
         .filter((one) => one.namespace === namespace && one.head.found)
-        .map(({ head, key }) => ({ key, sha256: head.sha256 }))
+        .map(({ head, key }) => ({ key, sha256: head.sha256 })),
+      changes: keys
+        .filter((one) => one.namespace === namespace)
+        .flatMap(({ key, versions }) => versions.map(({ change, version }) => ({ key, change, version })))
+        .sort((one, other) => Number(BigInt(one.version) - BigInt(other.version))),
+      chainFaults: []
     }))
     return { keys, namespaces }
   }

@@ -50,7 +50,7 @@ const takenFrom = Effect.gen(function*() {
   return { fence, before, intent, now, open: opened(intent) }
 })
 
-export const suite = (name: string, fences: Layer.Layer<Fence, unknown>): void => {
+export const suite = <E>(name: string, fences: Layer.Layer<Fence, E>): void => {
   testLayer(fences, { timeout: 60_000 })(`Fence (${name})`, (it) => {
     it.effect("each taking has a higher epoch and begins with nothing open", () =>
       Effect.gen(function*() {
@@ -89,11 +89,14 @@ export const suite = (name: string, fences: Layer.Layer<Fence, unknown>): void =
           yield* fence.reserve([intentOf(one, 1n, 10n), intentOf(lost, 1n, 10n), bare, intentOf(stranger, 1n, 10n)]),
           [true, false, true, false]
         )
-        assert.deepStrictEqual(yield* fence.confirm([{ ...one, seq: 1n }, { ...lost, seq: 1n }, { ...three, seq: 1n }]), [
-          true,
-          false,
-          true
-        ])
+        assert.deepStrictEqual(
+          yield* fence.confirm([{ ...one, seq: 1n }, { ...lost, seq: 1n }, { ...three, seq: 1n }]),
+          [
+            true,
+            false,
+            true
+          ]
+        )
         const after = yield* first(lost.scope)
         assert.deepStrictEqual([after.version, after.open], [0n, []])
         assert.deepStrictEqual(yield* fence.reserve([]), [])
@@ -227,8 +230,11 @@ export const suite = (name: string, fences: Layer.Layer<Fence, unknown>): void =
           const intents = owners.map((owner) => intentOf(owner, 1n, 10n))
           return index % 2 === 0 ? intents : intents.reverse()
         })
-        const all = yield* Effect.forEach(rounds, (intents) =>
-          Effect.zip(fence.reserve(intents), fence.confirm(intents)), { concurrency: "unbounded" })
+        const all = yield* Effect.forEach(
+          rounds,
+          (intents) => Effect.zip(fence.reserve(intents), fence.confirm(intents)),
+          { concurrency: "unbounded" }
+        )
         assert.isTrue(all.flat(2).every((accepted) => accepted))
       }))
 

@@ -15,17 +15,25 @@ const SPACES = [0, 1]
 const small = (max: number) => FastCheck.integer({ min: 1, max })
 
 /** What is asked: of which namespace, under which epoch, about which intent. */
-const asked = FastCheck.record({
-  what: FastCheck.constantFrom("take", "reserve", "reserve", "confirm", "adopt", "doom", "bury"),
+interface Asked {
+  readonly what: "take" | "reserve" | "confirm" | "adopt" | "doom" | "bury"
+  readonly space: number
+  /** How many epochs before the one of now: most often none. */
+  readonly behind: number
+  /** The epoch of the intent that is decided. */
+  readonly of: number
+  readonly seq: number
+  readonly size: number
+}
+
+const asked: FastCheck.Arbitrary<Asked> = FastCheck.record({
+  what: FastCheck.constantFrom<Asked["what"]>("take", "reserve", "reserve", "confirm", "adopt", "doom", "bury"),
   space: FastCheck.constantFrom(...SPACES),
-  // Most often the owner of now, or the one just before.
   behind: FastCheck.constantFrom(0, 0, 0, 1, 2),
   of: small(3),
   seq: small(4),
   size: FastCheck.integer({ min: 0, max: 3 })
 })
-
-type Asked = FastCheck.TypeFromArbitrary<typeof asked>
 
 interface Line {
   readonly epoch: number
@@ -41,7 +49,9 @@ class Space {
   lines: Array<Line> = []
 
   answer({ of, seq, size, what }: Asked, epoch: number): unknown {
-    const line = this.lines.find((one) => one.epoch === (what === "reserve" || what === "confirm" ? epoch : of) && one.seq === seq)
+    const line = this.lines.find((one) =>
+      one.epoch === (what === "reserve" || what === "confirm" ? epoch : of) && one.seq === seq
+    )
     const move = (from: string, to: string): boolean => {
       if (epoch !== this.epoch || line === undefined || (line.state !== from && line.state !== to)) return false
       line.state = to
@@ -51,8 +61,12 @@ class Space {
       case "take":
         this.epoch++
         this.seq = 0
-        return [this.epoch, this.version, this.lines.filter(({ state }) => state === "open" || state === "doomed")
-          .map(({ epoch, seq, state }) => [epoch, seq, state])]
+        return [
+          this.epoch,
+          this.version,
+          this.lines.filter(({ state }) => state === "open" || state === "doomed")
+            .map(({ epoch, seq, state }) => [epoch, seq, state])
+        ]
       case "reserve":
         if (epoch !== this.epoch || seq < this.seq) return false
         if (line !== undefined) return line.size === size

@@ -2,8 +2,13 @@
  * The fence in Postgres keeps the contract, and what it promised outlives a crash of the server.
  */
 import { assert, describe, it } from "@effect/vitest"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import * as Schedule from "effect/Schedule"
+import * as Schema from "effect/Schema"
 import { Fence } from "../../src/memory/Fence.ts"
 import { layer } from "../../src/memory/FencePostgres.ts"
 import * as Postgres from "../../src/platform/Postgres.ts"
@@ -19,6 +24,49 @@ const migrated = Layer.effectDiscard(Effect.flatMap(PostgresMigrations.load(), P
 const fence = Layer.provideMerge(layer, migrated)
 
 suite("Postgres", Layer.provide(fence, PostgresHouse.layer()))
+
+/** Waits until so many statements of the database wait for a lock. */
+const waiting = (count: number) =>
+  Effect.gen(function*() {
+    const { query, sql } = yield* Postgres.Postgres
+    const [row] = yield* query(
+      "test.waiting",
+      sql`SELECT count(*)::integer AS found FROM pg_stat_activity
+        WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+      Schema.Struct({ found: Schema.Number })
+    )
+    return row?.found ?? 0
+  }).pipe(Effect.repeat({ until: (found) => found >= count, schedule: Schedule.spaced("5 millis") }))
+
+describe("Fence (Postgres) when steps meet", () => {
+  it.scopedLive("a taking waits for a confirmation that is under way, and finds it done", () =>
+    Effect.gen(function*() {
+      const [fence, { sql, transaction }] = [yield* Fence, yield* Postgres.Postgres]
+      const mine = yield* fence.take(freshScope())
+      const intent = intentOf(mine, 1n, 10n)
+      yield* fence.reserve([intent])
+      const end = yield* Deferred.make<void>()
+      const blocker = yield* Effect.fork(
+        transaction("test.block", Effect.zipRight(sql`SELECT 1 FROM loom.intents FOR UPDATE`, Deferred.await(end)))
+      )
+      const confirming = yield* Effect.zipRight(
+        Effect.repeat(
+          sql`SELECT 1 FROM pg_stat_activity WHERE state = 'idle in transaction' AND datname = current_database()`,
+          {
+            until: (rows) => rows.length > 0
+          }
+        ),
+        Effect.fork(fence.confirm([intent]))
+      )
+      yield* waiting(1)
+      const taking = yield* Effect.fork(fence.take(mine.scope))
+      yield* Effect.raceFirst(waiting(2), Fiber.await(taking))
+      yield* Deferred.succeed(end, undefined)
+      yield* Fiber.join(blocker)
+      assert.deepStrictEqual(yield* Fiber.join(confirming), [true])
+      assert.deepStrictEqual((yield* Fiber.join(taking)).open, [])
+    }).pipe(Effect.provide(Layer.provideMerge(fence, PostgresHouse.layer()))), 60_000)
+})
 
 describe("Fence (Postgres) when the server dies", () => {
   it.scopedLive("keeps what was reserved, and a confirmation that no row could bear out", () =>
@@ -42,6 +90,9 @@ describe("Fence (Postgres) when the server dies", () => {
         })
         assert.deepStrictEqual(yield* again(two), { scope: two.scope, epoch: 2n, version: 10n, open: [] })
       })
-      yield* Effect.provide(crashed, Layer.provide(fence, Postgres.layerUrl(server.url("postgres"))))
+      const url = new URL(Redacted.value(server.url("postgres")))
+      // Whatever the operator thinks of waiting for the disk.
+      url.searchParams.set("options", "-c synchronous_commit=off")
+      yield* Effect.provide(crashed, Layer.provide(fence, Postgres.layerUrl(Redacted.make(url.toString()))))
     }), 60_000)
 })

@@ -125,6 +125,23 @@ describe("Postgres", () => {
         yield* pg.command("test.delete", pg.sql`DELETE FROM notes`)
       }))
 
+    it.effect("goes on when the server ended the idle connections of the pool", () =>
+      Effect.gen(function*() {
+        const pg = yield* Postgres.Postgres
+        const pause = pg.query("test.pause", pg.sql`SELECT 1 AS one, pg_sleep(0.05)::text`, One)
+        yield* Effect.all([pause, pause, pause], { concurrency: 3 })
+        const [row] = yield* pg.query(
+          "test.terminate",
+          pg.sql`SELECT count(pg_terminate_backend(pid))::int AS one FROM pg_stat_activity
+            WHERE datname = current_database() AND pid != pg_backend_pid() AND state = 'idle'`,
+          One
+        )
+        assert.isAtLeast(row?.one ?? 0, 1)
+        // Each on a connection of its own, once the ends of the old ones have come in
+        yield* Effect.sleep("100 millis")
+        yield* Effect.all([pause, pause, pause], { concurrency: 3 })
+      }))
+
     it.effect("gives an interrupted statement's connection back", () =>
       Effect.gen(function*() {
         const pg = yield* Postgres.Postgres
@@ -151,17 +168,17 @@ describe("Postgres", () => {
           'idle_in_transaction_session_timeout', 'application_name') ORDER BY name`,
         Schema.Struct({ name: Schema.String, setting: Schema.String })
       )
-      assert.deepStrictEqual(settings.map(({ setting }) => setting), ["loom", "5000", "400", "200"])
+      assert.deepStrictEqual(settings.map(({ setting }) => setting), ["loom", "5000", "2000", "200"])
       // A session that a paused process holds: the lock is free again, and the pool goes on
       yield* Effect.scoped(Effect.gen(function*() {
         const held = yield* pg.sql.reserve
         yield* held.executeRaw("SELECT pg_advisory_lock(7)", [])
         assert.isFalse(yield* lockable(pg))
-        yield* Effect.retry(Effect.filterOrFail(lockable(pg), (free) => free), { times: 200 })
+        yield* Effect.retry(Effect.filterOrFail(lockable(pg), (free) => free), { times: 300 })
       }))
       yield* pg.ping
     }).pipe(Effect.provide(
-      PostgresHouse.layer({ statementTimeout: "200 millis", idleSessionTimeout: "400 millis" }).pipe(
+      PostgresHouse.layer({ statementTimeout: "200 millis", idleSessionTimeout: "2 seconds" }).pipe(
         Layer.provideMerge(quiet)
       )
     )), 20_000)

@@ -17,7 +17,8 @@ export const DOOR = "LOOM_TEST_POSTGRES_DOOR"
 
 const origins = { host: "host", embedded: "package" } as const
 
-const setup = (): () => Promise<void> => {
+/** Called by vitest before the first test; what it returns, after the last. */
+export const setup = (): () => Promise<void> => {
   if (process.env["LOOM_TEST_POSTGRES_URL"] !== undefined) return () => Promise.resolve()
   const folder = mkdtempSync(join(tmpdir(), "loom-postgres-door-"))
   const scope = Effect.runSync(Scope.make())
@@ -38,6 +39,8 @@ const setup = (): () => Promise<void> => {
     socket.on("error", () => {})
     void start().then((answer) => socket.end(answer))
   })
+  // Those who then knock are told that nobody is there.
+  door.on("error", () => {})
   process.env[DOOR] = join(folder, "door")
   door.listen(process.env[DOOR])
   return async () => {
@@ -46,5 +49,3 @@ const setup = (): () => Promise<void> => {
     rmSync(folder, { recursive: true, force: true })
   }
 }
-
-export default setup

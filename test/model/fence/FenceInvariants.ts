@@ -69,7 +69,9 @@ const writes = (world: World, scenario: Scenario, histories: ReadonlyArray<Reado
     const answered = (get(world, ANSWERED) & (1 << write)) !== 0
     for (const key of keys) {
       const times = (histories[key] ?? []).filter(({ content }) =>
-        SLOTS.some((slot) => get(world, slotWrite(slot)) === write && get(world, slotVersion(slot, key)) === content)
+        SLOTS.some((slot) =>
+          get(world, slotWrite(slot)) === write && get(world, slotVersion(slot, key)) === content
+        )
       ).length
       // An audited read that is asked for again happened again.
       if (times > 1 && key !== LINK) return `write ${write} is ${times} times in the history`
@@ -85,8 +87,12 @@ const voided = (world: World, scenario: Scenario, histories: ReadonlyArray<Reado
     if (get(world, slotState(slot)) !== Intent.void) continue
     for (const key of allKeys(world, scenario, slot)) {
       const version = get(world, slotVersion(slot, key))
-      if (histories[key]?.some(({ content }) => content === version)) return `${slotName(slot)} was voided and is in the history`
-      if (key !== LINK && headOf(world, scenario, key).content === version) return `${slotName(slot)} was voided and is a head`
+      if (histories[key]?.some(({ content }) => content === version)) {
+        return `${slotName(slot)} was voided and is in the history`
+      }
+      if (key !== LINK && headOf(world, scenario, key).content === version) {
+        return `${slotName(slot)} was voided and is a head`
+      }
     }
   }
   return null
@@ -98,7 +104,9 @@ const stale = (world: World, scenario: Scenario): string | null => {
     if (get(world, slotState(slot)) !== Intent.done) continue
     for (const key of rowKeys(world, scenario, slot)) {
       const [version, { content }] = [get(world, slotVersion(slot, key)), headOf(world, scenario, key)]
-      if (content < version) return `the head of key ${key} shows version ${content}, and ${slotName(slot)} was ${version}`
+      if (content < version) {
+        return `the head of key ${key} shows version ${content}, and ${slotName(slot)} was ${version}`
+      }
     }
   }
   return null
@@ -130,6 +138,20 @@ const beliefs = (world: World, rules: Rules, scenario: Scenario): string | null 
     }
   }
   return null
+}
+
+/**
+ * What is left undone in a moment from which nothing can follow: the last owner must be at rest, and all be decided that
+ * owners before it left.
+ */
+export const leftIn = (world: World): string | null => {
+  const last = get(world, EPOCH) - 1
+  if (get(world, stand(last)) !== Stand.idle) return `${ownerName(last)} never comes to rest`
+  const open = SLOTS.find((slot) => {
+    const state = get(world, slotState(slot))
+    return ownerOf(slot) < last && (state === Intent.open || state === Intent.doomed)
+  })
+  return open === undefined ? null : `${slotName(open)} is never decided`
 }
 
 /** The first harm that is done in a moment; null when all is well. */

@@ -2,7 +2,7 @@
  * Walks through every moment that can follow from the beginning, nearest first, and stops at the first harm: the way there
  * is then a shortest one.
  */
-import { harmIn } from "./FenceInvariants.ts"
+import { harmIn, leftIn } from "./FenceInvariants.ts"
 import type { Rules, Scenario } from "./FenceRules.ts"
 import { steps } from "./FenceSteps.ts"
 import { beginning } from "./FenceWorld.ts"
@@ -43,13 +43,17 @@ export const explore = (rules: Rules, scenario: Scenario, bound = 5_000_000): Fo
     const harm = harmIn(world, rules, scenario)
     if (harm !== null) return { states: seen.size, harm, trace: traceTo(index) }
     if (seen.size > bound) throw new Error(`more than ${bound} states`)
+    let ends = true
     steps(world, rules, scenario, (_, next) => {
+      ends = false
       const name = key(next)
       if (seen.has(name)) return
       seen.set(name, worlds.length)
       worlds.push(next)
       before.push(index)
     })
+    const left = ends ? leftIn(world) : null
+    if (left !== null) return { states: seen.size, harm: left, trace: traceTo(index) }
   }
   return { states: seen.size, harm: null, trace: [] }
 }

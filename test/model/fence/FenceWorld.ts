@@ -150,9 +150,7 @@ export const headOf = (world: World, scenario: Scenario, key: number): Shown => 
 /** Whether a later revision lies over the versions of an intent. */
 export const isVoided = (world: World, rules: Rules, slot: number): boolean =>
   rules.voidsVersions &&
-  OWNERS.some((taker) =>
-    taker > ownerOf(slot) && (get(world, doomIn(doomAt(taker, slot))) & REVISIONS) !== 0
-  )
+  OWNERS.some((taker) => taker > ownerOf(slot) && (get(world, doomIn(doomAt(taker, slot))) & REVISIONS) !== 0)
 
 /** What the history shows of a key. `whole`: with what a repair can still take from the heads. */
 export const historyOf = (
@@ -188,17 +186,13 @@ export const latest = (shown: ReadonlyArray<Shown>): Shown =>
 
 /** Whether a search can find the content of a version. */
 export const isDerived = (world: World, content: number): boolean =>
-  SLOTS.some((slot) =>
-    (get(world, DERIVED) & (1 << slot)) !== 0 && get(world, slotVersion(slot, 0)) === content
-  ) || DOOMS.some((doom) =>
-    (get(world, DERIVED_AGAIN) & (1 << doom)) !== 0 && get(world, doomContent(doom, 0)) === content
-  )
+  SLOTS.some((slot) => (get(world, DERIVED) & (1 << slot)) !== 0 && get(world, slotVersion(slot, 0)) === content) ||
+  DOOMS.some((doom) => (get(world, DERIVED_AGAIN) & (1 << doom)) !== 0 && get(world, doomContent(doom, 0)) === content)
 
 /** Whether the content of a version is a memory, and not that it was deleted. */
 export const isLive = (world: World, { deletes }: Scenario, content: number): boolean =>
-  content > 0 && SLOTS.some((slot) =>
-    get(world, slotVersion(slot, 0)) === content && get(world, slotWrite(slot)) !== deletes
-  )
+  content > 0 &&
+  SLOTS.some((slot) => get(world, slotVersion(slot, 0)) === content && get(world, slotWrite(slot)) !== deletes)
 
 /** Whether all rows of an intent are in the store. One without rows never shows that it is. */
 export const isThere = (world: World, scenario: Scenario, slot: number): boolean =>
