@@ -139,7 +139,9 @@ export const look = (
         listed: memories.map(({ content_sha256 = "", memory_key = "" }) => ({
           key: memory_key,
           sha256: content_sha256
-        }))
+        })),
+        changes: journal.changes.get(namespace) ?? [],
+        chainFaults: journal.chainFaults.get(namespace) ?? []
       })))
     return { keys: found, namespaces: lists }
   })
