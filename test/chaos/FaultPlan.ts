@@ -10,6 +10,8 @@ export const FAULT_KINDS = [
   "stop",
   "cut_postgres",
   "cut_clickhouse",
+  // From both stores at once, and from no caller: the partition that a fence is for.
+  "isolate",
   "restart_postgres",
   "restart_engine",
   "skew"

@@ -37,6 +37,8 @@ const SECOND = 1_000
 // Longer than a runner's locks live without a sign of it (6 s), by twice and more.
 const STOP_MILLIS = [15 * SECOND, 20 * SECOND] as const
 const CUT_MILLIS = [5 * SECOND, 14 * SECOND] as const
+// Behind the 6 s of a lock, and before a caller's 30 s are over: then what was under way comes in late.
+const ISOLATED_MILLIS = [8 * SECOND, 18 * SECOND] as const
 const DOWN_MILLIS = [1 * SECOND, 5 * SECOND] as const
 const LAG_MILLIS = [100, 800] as const
 const SKEW_SECONDS = [5, 300] as const
@@ -78,6 +80,21 @@ const onRunner = (planned: PlannedFault, runner: Runner) => {
       return {
         how: `clock off by ${seconds} s`,
         run: runner.end("SIGTERM").pipe(Effect.zipRight(Effect.orDie(runner.start(env))))
+      }
+    }
+    case "isolate": {
+      const millis = between(ISOLATED_MILLIS, length)
+      const set = (line: Line) =>
+        Effect.sync(() => {
+          runner.postgres.set(line)
+          runner.clickhouse.set(line)
+        })
+      return {
+        how: `hang ${millis} ms`,
+        run: set({ _tag: "hang" }).pipe(
+          Effect.zipRight(Effect.sleep(millis)),
+          Effect.ensuring(set({ _tag: "pass" }))
+        )
       }
     }
     default: {

@@ -206,7 +206,10 @@ if (values.judge !== undefined) {
     )
   }
 } else {
-  const facts = await Effect.runPromise(run)
+  // Told to stop, it ends every process that it started.
+  const stop = new AbortController()
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stop.abort())
+  const facts = await Effect.runPromise(run, { signal: stop.signal })
   const isSound = facts.verdict.violations === 0 && facts.deaths.length === 0
   result(
     isSound ? "every promise was kept" : "promises were broken",

@@ -74,6 +74,7 @@ export const report = (facts: RunFacts) => {
     failover_stop_ms_max: rounded(most(best("stop"))),
     failover_cut_postgres_ms_max: rounded(most(best("cut_postgres"))),
     failover_cut_clickhouse_ms_max: rounded(most(best("cut_clickhouse"))),
+    failover_isolate_ms_max: rounded(most(best("isolate"))),
     gap_kill_ms_max: rounded(most(gaps("kill"))),
     gap_term_ms_max: rounded(most(gaps("term"))),
     gap_stop_ms_max: rounded(most(gaps("stop"))),
