@@ -16,7 +16,11 @@ export const FAULT_KINDS = [
   "restart_engine",
   "skew"
 ] as const
-export type FaultKind = typeof FAULT_KINDS[number]
+
+/** Of runners that are hosts of their own: from everybody, callers and other runners too. */
+export const PARTITION = "partition"
+
+export type FaultKind = typeof FAULT_KINDS[number] | typeof PARTITION
 
 export interface PlannedFault {
   readonly kind: FaultKind

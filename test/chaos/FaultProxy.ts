@@ -1,5 +1,5 @@
 /**
- * A way between a runner and a store that can be cut: a TCP proxy on 127.0.0.1 whose lines pass, lag, hang (both ends stay
+ * A way between a runner and a store that can be cut: a TCP proxy whose lines pass, lag, hang (both ends stay
  * open and nothing comes through, as behind a dead switch) or are gone (closed, and every new one refused). Plain driver
  * code on sockets.
  */
@@ -87,13 +87,13 @@ const portOf = (server: Server): number => {
 }
 
 /** Listens on a free port until the scope ends; where the store listens is asked for each new connection. */
-export const make = (target: () => number): Effect.Effect<FaultProxy, never, Scope> =>
+export const make = (target: () => number, host = "127.0.0.1"): Effect.Effect<FaultProxy, never, Scope> =>
   Effect.map(
     Effect.acquireRelease(
       Effect.async<{ readonly proxy: Proxy; readonly server: Server }>((resume) => {
         const proxy = new Proxy(target)
         const server = createServer((socket) => proxy.accept(socket))
-        server.listen(0, "127.0.0.1", () => resume(Effect.succeed({ proxy, server })))
+        server.listen(0, host, () => resume(Effect.succeed({ proxy, server })))
       }),
       ({ proxy, server }) =>
         Effect.sync(() => {

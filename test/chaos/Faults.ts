@@ -82,6 +82,16 @@ const onRunner = (planned: PlannedFault, runner: Runner) => {
         run: runner.end("SIGTERM").pipe(Effect.zipRight(Effect.orDie(runner.start(env))))
       }
     }
+    case "partition": {
+      const millis = between(ISOLATED_MILLIS, length)
+      return {
+        how: `${millis} ms`,
+        run: runner.host.link(false).pipe(
+          Effect.zipRight(Effect.sleep(millis)),
+          Effect.ensuring(runner.host.link(true))
+        )
+      }
+    }
     case "isolate": {
       const millis = between(ISOLATED_MILLIS, length)
       const set = (line: Line) =>

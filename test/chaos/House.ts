@@ -15,11 +15,13 @@ import * as PostgresServer from "../../src/platform/PostgresServer.ts"
 import * as LoomServer from "../support/LoomServer.ts"
 import type { Ending, LoomProcess, StartFailed } from "../support/LoomServer.ts"
 import * as FaultProxy from "./FaultProxy.ts"
+import type { Host, Hosts } from "./Hosts.ts"
 
 type Env = Readonly<Record<string, string>>
 
 export interface Runner {
   readonly name: string
+  readonly host: Host
   readonly postgres: FaultProxy.FaultProxy
   readonly clickhouse: FaultProxy.FaultProxy
   /** Starts it, with what is given beside its own settings; it must not run. */
@@ -28,7 +30,6 @@ export interface Runner {
   readonly signal: (signal: NodeJS.Signals) => Effect.Effect<void>
   /** Signals the process and waits for its end, which is then expected. */
   readonly end: (signal: NodeJS.Signals) => Effect.Effect<Ending>
-  readonly log: () => string
 }
 
 export interface House {
@@ -39,12 +40,15 @@ export interface House {
   readonly runners: ReadonlyArray<Runner>
   readonly gateways: ReadonlyArray<LoomProcess>
   readonly restartEngine: (signal: "SIGKILL" | "SIGTERM") => Effect.Effect<void, StartFailed>
+  /** What each process wrote, in the order of their starts; a runner has one for each time it was started. */
+  readonly logs: () => ReadonlyArray<{ readonly name: string; readonly text: string }>
   /** What ended without being asked, in words. */
   readonly deaths: Array<string>
 }
 
 export interface HouseOptions {
-  readonly runners: number
+  /** One for each runner. */
+  readonly hosts: Hosts
   readonly gateways: number
   /** Beside the settings that the house needs. */
   readonly runnerEnv: Env
@@ -61,18 +65,20 @@ const freePort: Effect.Effect<number> = Effect.async((resume) => {
   })
 })
 
-const onPort = (url: string, port: number): string => {
+const at = (url: string, host: string, port: number): string => {
   const whole = new URL(url)
+  whole.hostname = host
   whole.port = String(port)
   return whole.href.replace(/\/$/, "")
 }
 
 export const make = (
-  { gateways, runnerEnv, runners }: HouseOptions
+  { gateways, hosts, runnerEnv }: HouseOptions
 ): Effect.Effect<House, StartFailed | PostgresServer.PostgresServerError, Scope.Scope> =>
   Effect.gen(function*() {
     const life = yield* Effect.scope
     const deaths: Array<string> = []
+    const started: Array<{ readonly name: string; readonly process: LoomProcess }> = []
     const postgres = yield* PostgresServer.make()
     const postgresUrl = yield* postgres.createDatabase("loom")
     const data = yield* LoomServer.tempFolder
@@ -93,18 +99,19 @@ export const make = (
         )
       })
 
-    const runner = (index: number) =>
+    const runner = (host: Host, index: number) =>
       Effect.gen(function*() {
         const name = `runner-${index}`
         const folder = yield* LoomServer.tempFolder
-        const toPostgres = yield* FaultProxy.make(() => postgres.port)
-        const toClickhouse = yield* FaultProxy.make(() => Number(enginePort))
+        const toPostgres = yield* FaultProxy.make(() => postgres.port, hosts.door)
+        const toClickhouse = yield* FaultProxy.make(() => Number(enginePort), hosts.door)
         // Of its own and kept, as a host's is.
         const port = yield* freePort
         const own = {
           ...env,
-          LOOM_POSTGRES_URL: onPort(env.LOOM_POSTGRES_URL, toPostgres.port),
-          LOOM_CLICKHOUSE_URL: onPort(env.LOOM_CLICKHOUSE_URL, toClickhouse.port),
+          LOOM_POSTGRES_URL: at(env.LOOM_POSTGRES_URL, hosts.door, toPostgres.port),
+          LOOM_CLICKHOUSE_URL: at(env.LOOM_CLICKHOUSE_URL, hosts.door, toClickhouse.port),
+          LOOM_RUNNER_HOST: host.address,
           LOOM_RUNNER_PORT: String(port),
           ...runnerEnv
         }
@@ -114,15 +121,16 @@ export const make = (
         const startOnce = (more: Env): Effect.Effect<void, StartFailed> =>
           Effect.gen(function*() {
             asked = false
-            const started = yield* Scope.extend(
-              LoomServer.start({ data: folder, command: "runner", env: { ...own, ...more } }),
+            const running = yield* Scope.extend(
+              LoomServer.start({ data: folder, command: "runner", env: { ...own, ...more }, within: host.within }),
               life
             )
-            process = started
-            yield* started.ended.pipe(
+            process = running
+            started.push({ name, process: running })
+            yield* running.ended.pipe(
               Effect.flatMap((how) => {
-                if (asked || process !== started) return Effect.void
-                deaths.push(`${name} ended with ${how}: ${started.log().slice(-600)}`)
+                if (asked || process !== running) return Effect.void
+                deaths.push(`${name} ended with ${how}: ${running.log().slice(-600)}`)
                 return Effect.ignore(start())
               }),
               Effect.forkIn(life)
@@ -137,24 +145,27 @@ export const make = (
           })
         const one: Runner = {
           name,
+          host,
           postgres: toPostgres,
           clickhouse: toClickhouse,
           start,
           signal: (signal) => Effect.suspend(() => process?.signal(signal) ?? Effect.void),
-          end,
-          log: () => process?.log() ?? ""
+          end
         }
         yield* one.start()
         return one
       })
 
     // One after the other: on few cores they would only wait for each other.
-    const all = yield* Effect.forEach(Array.from({ length: runners }, (_, index) => index), runner)
+    const all = yield* Effect.forEach(hosts.hosts, runner)
     const doors = yield* Effect.forEach(
       Array.from({ length: gateways }, (_, index) => index),
       () =>
         Effect.flatMap(LoomServer.tempFolder, (folder) => LoomServer.start({ data: folder, command: "gateway", env }))
     )
     const store = { url: env.LOOM_CLICKHOUSE_URL, password: Redacted.make(env.LOOM_CLICKHOUSE_PASSWORD) }
-    return { postgres, postgresUrl, store, runners: all, gateways: doors, restartEngine, deaths }
+    started.push(...doors.map((process, index) => ({ name: `gateway-${index}`, process })))
+    const logs = () =>
+      [...started, { name: "engine", process: engine }].map(({ name, process }) => ({ name, text: process.log() }))
+    return { logs, postgres, postgresUrl, store, runners: all, gateways: doors, restartEngine, deaths }
   })

@@ -4,16 +4,18 @@
  */
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
-import { closeSync, mkdtempSync, openSync } from "node:fs"
+import { closeSync, mkdtempSync, openSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
 import * as Clickhouse from "../../src/platform/Clickhouse.ts"
 import { check } from "./Checker.ts"
 import * as Clients from "./Clients.ts"
-import { FAULT_KINDS, plan } from "./FaultPlan.ts"
+import { FAULT_KINDS, PARTITION, plan } from "./FaultPlan.ts"
+import type { FaultKind } from "./FaultPlan.ts"
 import * as Faults from "./Faults.ts"
 import { History, load } from "./History.ts"
+import * as Hosts from "./Hosts.ts"
 import * as House from "./House.ts"
 import * as Journal from "./Journal.ts"
 import { look } from "./Look.ts"
@@ -33,6 +35,8 @@ then a proof over every call that nothing was lost, applied twice, stale or out 
   --gateways N       2 when not given
   --namespaces N     6 when not given
   --callers N        beside the steady one of each namespace; 8 when not given
+  --hosts H          loopback (the default), or namespaces: each runner in a network namespace of its own, which adds
+                     the fault \`partition\`; skipped with the reason where there are none
   --faults a,b       only these: ${FAULT_KINDS.join(", ")}; \`none\` for a quiet run
   --fence-off STEP   for tests: runners leave out a step of the fence (reserve, confirm, settle, or several with commas)
   --history FILE     where each call is written as it happens; a new file under the system's temporary folder else
@@ -42,7 +46,8 @@ then a proof over every call that nothing was lost, applied twice, stale or out 
 Examples
   npm run chaos -- --seconds 60
   npm run chaos -- --seconds 1200 --authority clickhouse --json
-  npm run chaos -- --seconds 120 --faults stop --fence-off confirm
+  npm run chaos -- --seconds 120 --hosts namespaces --faults partition,kill
+  npm run chaos -- --seconds 120 --faults isolate --fence-off confirm
 `
 
 const leave = (text: string): never => {
@@ -63,6 +68,7 @@ const parsed = () => {
         gateways: text,
         namespaces: text,
         callers: text,
+        hosts: text,
         faults: text,
         "fence-off": text,
         history: text,
@@ -95,15 +101,17 @@ if (authority !== "clickhouse") leave(`--authority is unknown: ${authority}`)
 const seconds = whole("seconds", values.seconds, 60)
 // The clock's low digits: any number does, as long as it is told.
 const seed = whole("seed", values.seed, 1 + Math.trunc(performance.timeOrigin) % 1_000_000)
-const options = { runners: whole("runners", values.runners, 3), gateways: whole("gateways", values.gateways, 2) }
+const runners = whole("runners", values.runners, 3)
+const gateways = whole("gateways", values.gateways, 2)
 const callers = whole("callers", values.callers, 8)
 const namespaces = Array.from(
   { length: whole("namespaces", values.namespaces, 6) },
   (_, index) => `chaos-${index}`
 )
-const wanted = values.faults === undefined ?
-  [...FAULT_KINDS] :
-  FAULT_KINDS.filter((kind) => values.faults?.split(",").includes(kind))
+const ownHosts = values.hosts === "namespaces"
+if (!ownHosts && values.hosts !== undefined && values.hosts !== "loopback") leave(`--hosts is unknown: ${values.hosts}`)
+const kinds: ReadonlyArray<FaultKind> = ownHosts ? [...FAULT_KINDS, PARTITION] : FAULT_KINDS
+const wanted = values.faults === undefined ? kinds : kinds.filter((kind) => values.faults?.split(",").includes(kind))
 if (wanted.length === 0 && values.faults !== "none") leave(`--faults knows none of ${values.faults}`)
 
 const say = (text: string) => void process.stderr.write(`${text}\n`)
@@ -128,9 +136,11 @@ const run = Effect.gen(function*() {
   const file = openSync(historyFile, "a")
   const history = new History(file)
   say(`seed ${seed}, history ${historyFile}`)
-  say(`starting Postgres, an engine, ${options.runners} runners and ${options.gateways} gateways`)
+  const hosts = ownHosts ? yield* Hosts.namespaces(runners) : Hosts.loopback(runners)
+  say(`starting Postgres, an engine, ${runners} runners and ${gateways} gateways`)
   const house = yield* House.make({
-    ...options,
+    hosts,
+    gateways,
     runnerEnv: values["fence-off"] === undefined ? {} : { LOOM_TEST_FENCE_OFF: values["fence-off"] }
   })
   const origin = performance.now()
@@ -163,7 +173,7 @@ const run = Effect.gen(function*() {
   yield* Effect.sleep("3 seconds")
   const faults = wanted.length === 0
     ? yield* Effect.as(Effect.sleep(until - now()), [])
-    : yield* Faults.run({ house, owners, plan: plan(seed, options.runners, wanted), now, until, note })
+    : yield* Faults.run({ house, owners, plan: plan(seed, runners, wanted), now, until, note })
   // All is well again; the callers show it for a while.
   yield* Effect.sleep(Math.max(5_000, until - now()))
   running = false
@@ -177,6 +187,10 @@ const run = Effect.gen(function*() {
   history.facts(facts)
   closeSync(file)
   const verdict = check(history.calls, facts)
+  // For whoever has to find out why.
+  for (const [index, { name, text }] of house.logs().entries()) {
+    writeFileSync(`${historyFile}.${index}-${name}.log`, text)
+  }
   const ran = { authority, seconds, seed, calls: history.calls, faults, until: end, stalls }
   return { ...ran, verdict, deaths: house.deaths, historyFile }
 }).pipe(Effect.scoped)
@@ -209,12 +223,18 @@ if (values.judge !== undefined) {
   // Told to stop, it ends every process that it started.
   const stop = new AbortController()
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stop.abort())
-  const facts = await Effect.runPromise(run, { signal: stop.signal })
-  const isSound = facts.verdict.violations === 0 && facts.deaths.length === 0
-  result(
-    isSound ? "every promise was kept" : "promises were broken",
-    Report.troubles(facts),
-    Report.report(facts),
-    isSound
+  const ran = await Effect.runPromise(
+    Effect.catchTag(run, "NoHosts", ({ message }) => Effect.succeed({ skipped: message })),
+    { signal: stop.signal }
   )
+  if ("skipped" in ran) result(`skipped, ${ran.skipped}`, [], ran, true)
+  else {
+    const isSound = ran.verdict.violations === 0 && ran.deaths.length === 0
+    result(
+      isSound ? "every promise was kept" : "promises were broken",
+      Report.troubles(ran),
+      Report.report(ran),
+      isSound
+    )
+  }
 }

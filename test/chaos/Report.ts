@@ -4,7 +4,7 @@
 import type { Verdict } from "./Checker.ts"
 import { explain } from "./Checker.ts"
 import { errorsDuring, failovers, median, most } from "./Failover.ts"
-import { FAULT_KINDS } from "./FaultPlan.ts"
+import { FAULT_KINDS, PARTITION } from "./FaultPlan.ts"
 import type { FaultKind } from "./FaultPlan.ts"
 import type { DoneFault } from "./Faults.ts"
 import type { Call } from "./History.ts"
@@ -28,6 +28,7 @@ export interface RunFacts {
 // In which a caller may still hear of a runner that was told to stop.
 const TERM_MILLIS = 15_000
 const SHOWN = 40
+const KINDS = [...FAULT_KINDS, PARTITION] as const
 
 const rounded = (millis: number | null): number | null => millis === null ? null : Math.round(millis)
 
@@ -50,7 +51,7 @@ export const report = (facts: RunFacts) => {
   const gaps = (kind: FaultKind) => of(kind).filter((one) => one.alone).map(({ gap }) => gap)
   // Of a run so short that every fault met another there is nothing better.
   const best = (kind: FaultKind) => alone(kind).length > 0 ? alone(kind) : any(kind)
-  const count = Object.fromEntries(FAULT_KINDS.map((kind) => [kind, faults.filter((one) => one.kind === kind).length]))
+  const count = Object.fromEntries(KINDS.map((kind) => [kind, faults.filter((one) => one.kind === kind).length]))
   const quietTerms = faults.filter((fault) =>
     fault.kind === "term" &&
     !faults.some((other) =>
@@ -75,11 +76,12 @@ export const report = (facts: RunFacts) => {
     failover_cut_postgres_ms_max: rounded(most(best("cut_postgres"))),
     failover_cut_clickhouse_ms_max: rounded(most(best("cut_clickhouse"))),
     failover_isolate_ms_max: rounded(most(best("isolate"))),
+    failover_partition_ms_max: rounded(most(best("partition"))),
     gap_kill_ms_max: rounded(most(gaps("kill"))),
     gap_term_ms_max: rounded(most(gaps("term"))),
     gap_stop_ms_max: rounded(most(gaps("stop"))),
     overlapping_failover_ms_max: rounded(most(found.filter((one) => !one.alone).map(({ first }) => first))),
-    failovers_alone: Object.fromEntries(FAULT_KINDS.map((kind) => [kind, alone(kind).length])),
+    failovers_alone: Object.fromEntries(KINDS.map((kind) => [kind, alone(kind).length])),
     term_alone: quietTerms.length,
     term_errors: quietTerms.reduce((sum, fault) => sum + errorsDuring(calls, fault, fault.start + TERM_MILLIS), 0),
     faults: count,
