@@ -1,7 +1,7 @@
 /**
  * For tests only: a fence of which a step is left out, as `LOOM_TEST_FENCE_OFF` says (`reserve`, `confirm` or `settle`, or
- * several with commas). The step's answer is then not heeded (an owner that lost its namespace goes on), and of what was
- * left open nothing is settled. It shows that each step is needed: a run under faults finds what goes wrong without it.
+ * several with commas): a refused reservation is not heeded, nobody is asked before an answer, of what was left open
+ * nothing is settled. It shows that each step is needed: a run under faults finds what goes wrong without it.
  * Without the variable nothing is changed.
  */
 import * as Config from "effect/Config"
@@ -28,11 +28,14 @@ const off = Config.string("LOOM_TEST_FENCE_OFF").pipe(
 )
 
 const without = (fence: Fence["Type"], steps: ReadonlyArray<Step>): Fence["Type"] => {
-  const yes = (told: ReadonlyArray<boolean>) => told.map(() => true)
   return {
     ...fence,
-    ...(steps.includes("reserve") ? { reserve: (intents) => Effect.map(fence.reserve(intents), yes) } : {}),
-    ...(steps.includes("confirm") ? { confirm: (intents) => Effect.map(fence.confirm(intents), yes) } : {}),
+    ...(steps.includes("reserve") ?
+      {
+        reserve: (intents) => Effect.map(fence.reserve(intents), (told) => told.map(() => true))
+      } :
+      {}),
+    ...(steps.includes("confirm") ? { confirm: (intents) => Effect.succeed(intents.map(() => true)) } : {}),
     ...(steps.includes("settle")
       ? { take: (scope) => Effect.map(fence.take(scope), (taken) => ({ ...taken, open: [] })) }
       : {})

@@ -34,8 +34,11 @@ export interface FaultsOptions {
 }
 
 const SECOND = 1_000
-// Longer than a runner's locks live without a sign of it (6 s), by twice and more.
+// Longer than a runner's locks live without a sign of it (6 s): by twice and more, and by so little that its callers still
+// wait for it when it comes back and find it no longer the owner.
 const STOP_MILLIS = [15 * SECOND, 20 * SECOND] as const
+const SHORT_STOP_MILLIS = [7 * SECOND, 10 * SECOND] as const
+const SHORT_STOP_SHARE = 0.4
 const CUT_MILLIS = [5 * SECOND, 14 * SECOND] as const
 // Behind the 6 s of a lock, and before a caller's 30 s are over: then what was under way comes in late.
 const ISOLATED_MILLIS = [8 * SECOND, 18 * SECOND] as const
@@ -65,7 +68,7 @@ const onRunner = (planned: PlannedFault, runner: Runner) => {
     case "term":
       return { how: "SIGTERM", run: runner.end("SIGTERM").pipe(Effect.zipRight(down), Effect.zipRight(restarted)) }
     case "stop": {
-      const millis = between(STOP_MILLIS, length)
+      const millis = between(way < SHORT_STOP_SHARE ? SHORT_STOP_MILLIS : STOP_MILLIS, length)
       return {
         how: `SIGSTOP ${millis} ms`,
         run: runner.signal("SIGSTOP").pipe(

@@ -28,7 +28,10 @@ export const checkReads = (
       ? `version ${read.ending.version} with ${read.ending.sha256.slice(0, 12)}`
       : "no live row"
     if (shown.length === 0) {
-      find(`a read showed ${said}, which is not in the history`, [read.call])
+      // Seen before it was decided: voided, and done again by its retry.
+      const again = timeline.states.find(({ version }) => read.ending.found && version.value === read.ending.value)
+      const more = again === undefined ? "" : `; its value is there as version ${again.version.version}`
+      find(`a read showed ${said}, which is not in the history${more}`, [read.call, ...again?.operation?.calls ?? []])
       continue
     }
     const possible = shown.filter((index) => timeline.possible(index, read.start, read.end))
