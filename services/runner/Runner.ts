@@ -14,6 +14,8 @@ import * as Parts from "../layers/Parts.ts"
 import * as Slices from "../layers/Slices.ts"
 import * as Workers from "../layers/Workers.ts"
 import * as FaultPoints from "../serve/FaultPoints.ts"
+import * as ClockSkew from "./ClockSkew.ts"
+import * as FenceOff from "./FenceOff.ts"
 import * as RunnerHttp from "./RunnerHttp.ts"
 
 /** A runner at this address, of the given parts; it lives as long as the layer. */
@@ -26,7 +28,12 @@ export const layerWith = <E, EM = never>(
     Layer.provideMerge(Layer.merge(ClusterStores.layerReadiness, Slices.layerWarm)),
     Layer.provideMerge(Layer.provide(Workers.layer(settings.workers, "singleton"), MemoryClient.layerCluster)),
     Layer.provideMerge(Slices.layerActors(Slices.actorOptions(settings))),
-    Layer.provideMerge(Layer.merge(ClusterSharding.layerRunner(address, settings), FencePostgres.layer)),
+    Layer.provideMerge(
+      Layer.merge(
+        ClusterSharding.layerRunner(address, settings),
+        FenceOff.layerConfig.pipe(Layer.provide(FencePostgres.layer))
+      )
+    ),
     Layer.provideMerge(Slices.layerGround(settings.thresholds)),
     Layer.provideMerge(Parts.layer(parts)),
     // Paused for as long as its locks live, a runner loses them: the sessions that hold them end.
@@ -41,6 +48,6 @@ export const layerWith = <E, EM = never>(
 /** `loom runner`: the embedder and the language model are the configured ones. */
 export const layer = (settings: RunnerSettings, address: RunnerAddress, version: string) =>
   layerWith(settings, address, Parts.configured(version)).pipe(
-    // Under everything, since a fiber takes its fault points from where it was started.
-    Layer.provide(FaultPoints.layerConfig)
+    // Under everything, since a fiber takes its fault points and its clock from where it was started.
+    Layer.provide(Layer.merge(FaultPoints.layerConfig, ClockSkew.layerConfig))
   )
