@@ -59,6 +59,18 @@ export const make = <const Tag extends string, P, PI, A, AI>(
   rpc: Rpc.make(tag, { payload: bare(options.payload), success: options.answer, error: LoomError })
 })
 
+const unknownField = (field: string): Refusal =>
+  refuse("UNKNOWN_FIELD", `Unknown field \`${field.slice(0, 120)}\``, { field: field.slice(0, 120) })
+
+/** A struct without fields decodes from anything, so what a verb that takes none is given is looked at here. */
+const isNothing = (raw: unknown): Effect.Effect<void, Refusal> => {
+  if (typeof raw !== "object" || raw === null || Array.isArray(raw)) {
+    return Effect.fail(refuse("INVALID_ARGUMENT", "`(body)` is not an object", { field: "(body)" }))
+  }
+  const [field] = Object.keys(raw)
+  return field === undefined ? Effect.void : Effect.fail(unknownField(field))
+}
+
 /** The first fault of a payload in words: which field, what is wrong. Values are never repeated. */
 export const payloadFault = (fault: ParseResult.ParseError): Refusal => {
   const issues = ParseResult.ArrayFormatter.formatErrorSync(fault)
@@ -66,7 +78,7 @@ export const payloadFault = (fault: ParseResult.ParseError): Refusal => {
   const first = unexpected ?? issues[0]
   const field = first === undefined || first.path.length === 0 ? "(body)" : first.path.map(String).join(".")
   if (unexpected !== undefined) {
-    return refuse("UNKNOWN_FIELD", `Unknown field \`${field.slice(0, 120)}\``, { field: field.slice(0, 120) })
+    return unknownField(field)
   }
   const facts = { field: field.slice(0, 120) }
   const reason = first?._tag === "Missing" ? "is missing" : faultWords(first?.message ?? "is not valid")
@@ -121,11 +133,13 @@ export const bind = <Tag extends string, P, PI, A, AI>(
 ): BoundVerb => {
   const decode = Schema.decodeUnknown(verb.payload, { onExcessProperty: "error", errors: "all" })
   const encode = Schema.encode(verb.answer)
+  const takesNothing = payloadFields(verb).length === 0
   return {
     verb,
     call: (raw, caller) =>
       requireRole(caller, verb.access).pipe(
         Effect.zipRight(soundText(raw, verb.itemsField)),
+        Effect.zipRight(takesNothing ? isNothing(raw) : Effect.void),
         Effect.zipRight(Effect.mapError(decode(raw), payloadFault)),
         Effect.flatMap((payload) => handler(payload, caller)),
         Effect.flatMap((answer) =>
