@@ -112,6 +112,9 @@ const faultWords = (message: string): string => {
 export const payloadFields = (verb: { readonly payload: Schema.Schema.All }): ReadonlyArray<string> =>
   AST.getPropertySignatures(AST.encodedAST(verb.payload.ast)).map((field) => String(field.name))
 
+/** Whether a request of the verb holds no field. */
+export const takesNothing = (verb: { readonly payload: Schema.Schema.All }): boolean => payloadFields(verb).length === 0
+
 /** What an edge needs to know of a verb without its types. */
 export interface VerbFacts extends Declaration {
   readonly tag: string
@@ -133,13 +136,12 @@ export const bind = <Tag extends string, P, PI, A, AI>(
 ): BoundVerb => {
   const decode = Schema.decodeUnknown(verb.payload, { onExcessProperty: "error", errors: "all" })
   const encode = Schema.encode(verb.answer)
-  const takesNothing = payloadFields(verb).length === 0
   return {
     verb,
     call: (raw, caller) =>
       requireRole(caller, verb.access).pipe(
         Effect.zipRight(soundText(raw, verb.itemsField)),
-        Effect.zipRight(takesNothing ? isNothing(raw) : Effect.void),
+        Effect.zipRight(takesNothing(verb) ? isNothing(raw) : Effect.void),
         Effect.zipRight(Effect.mapError(decode(raw), payloadFault)),
         Effect.flatMap((payload) => handler(payload, caller)),
         Effect.flatMap((answer) =>
