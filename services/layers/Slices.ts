@@ -42,6 +42,7 @@ import * as ReviewHandlers from "../../src/memory/ReviewHandlers.ts"
 import * as SensitivityPolicy from "../../src/memory/SensitivityPolicy.ts"
 import * as SweepHandlers from "../../src/memory/SweepHandlers.ts"
 import * as Thresholds from "../../src/memory/Thresholds.ts"
+import * as UnembeddedClickhouse from "../../src/memory/UnembeddedClickhouse.ts"
 import * as WritePolicy from "../../src/memory/WritePolicy.ts"
 import * as NamespaceCache from "../../src/namespace/NamespaceCache.ts"
 import * as NamespaceHandlers from "../../src/namespace/NamespaceHandlers.ts"
@@ -75,6 +76,7 @@ export const layerStores = Layer.mergeAll(
   TokenStoreClickhouse.layer,
   DigestStoreClickhouse.layer,
   CalibrationStoreClickhouse.layer,
+  UnembeddedClickhouse.layer,
   WorkerStoreClickhouse.layer,
   ChangeFeedClickhouse.layer,
   Layer.provide(Cursors.layer, CursorKeysClickhouse.layer)

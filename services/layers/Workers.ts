@@ -9,6 +9,7 @@ import * as ActorRules from "../../src/memory/ActorRules.ts"
 import { OpsGround } from "../../src/ops/OpsGroundModel.ts"
 import * as Calibration from "../../workers/Calibration.ts"
 import * as ConflictResolver from "../../workers/ConflictResolver.ts"
+import * as ReEmbed from "../../workers/ReEmbed.ts"
 import type { Host } from "../../workers/Worker.ts"
 import { Readiness } from "../gateway/Health.ts"
 import { workers } from "./Settings.ts"
@@ -19,7 +20,8 @@ export const layer = (enabled: ReadonlyArray<string>, host: Host) => {
   const when = <R>(name: string, worker: Layer.Layer<never, never, R>) => enabled.includes(name) ? worker : Layer.empty
   return Layer.mergeAll(
     when(ConflictResolver.NAME, ConflictResolver.make()(host)),
-    when(Calibration.NAME, Calibration.make()(host))
+    when(Calibration.NAME, Calibration.make()(host)),
+    when(ReEmbed.NAME, ReEmbed.make()(host))
   ).pipe(Layer.provide(ActorRules.layer))
 }
 
