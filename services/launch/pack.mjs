@@ -2,7 +2,8 @@
  * What `npm pack` needs beyond npm (`before` and `after` are its prepack and postpack). @effect/sql-clickhouse 0.46.0 works
  * with the Effect packages pinned here but still declares the versions before them as peers, and `overrides` count in the
  * root project alone. So the tarball bundles that one package with its peers widened to the pinned versions; whoever
- * installs the tarball then gets one copy of everything and no complaint. `check` proves it in an empty project.
+ * installs the tarball then gets one copy of everything and no complaint. `check` proves it in an empty project, where the
+ * examples compile and run.
  */
 import * as Fs from "node:fs"
 import * as Os from "node:os"
@@ -89,8 +90,36 @@ const strict = {
 /** A slow registry may take a minute; a step that takes longer than this is not going to end. */
 const patience = 180_000
 
-/** Long enough for a server to be up on a busy machine; an example may be one, and then has to end well when told to. */
+/** Long enough for a server to be up on a busy machine; an example that is one then has to end well when told to. */
 const lifetime = 20_000
+
+/**
+ * Calls `use` with the environment of a cluster's stores, both migrated: a Postgres of its own and the engine behind HTTP;
+ * or with the reason why there is no Postgres here.
+ */
+const withStores = async (data, use) => {
+  const Effect = await import("effect/Effect")
+  const Redacted = await import("effect/Redacted")
+  const DemoProcess = await import("../../dist/services/demo/DemoProcess.js")
+  const PostgresServer = await import("../../dist/src/platform/PostgresServer.js")
+  const stores = Effect.gen(function*() {
+    const server = yield* PostgresServer.make()
+    const postgres = yield* server.createDatabase("loom")
+    const engine = yield* DemoProcess.start(["engine", "--port", "0", "--data", data], threads)
+    const env = {
+      LOOM_CLICKHOUSE_URL: engine.url,
+      LOOM_CLICKHOUSE_PASSWORD: Fs.readFileSync(engine.token_file, "utf8").trim(),
+      LOOM_POSTGRES_URL: Redacted.value(postgres),
+      LOOM_RUNNER_PORT: "0"
+    }
+    yield* DemoProcess.run(["migrate"], { ...threads, ...env })
+    return env
+  })
+  await Effect.runPromise(Effect.scoped(stores.pipe(
+    Effect.catchTag("PostgresNotInstalled", (error) => Effect.succeed(error.message)),
+    Effect.flatMap((found) => Effect.promise(() => use(found)))
+  )))
+}
 
 const check = async () => {
   await ensureInstalled()
@@ -98,9 +127,9 @@ const check = async () => {
   const project = Path.join(folder, "project")
   const data = Path.join(folder, "data")
 
-  const step = async (title, command, args, { timeout = patience, wrong } = {}) => {
-    const env = { ...threads, LOOM_DATA: data, LOOM_PORT: "0" }
-    const { code, cut, output, took } = await run(command, args, { capture: true, cwd: project, env, timeout })
+  const step = async (title, command, args, { env = {}, timeout = patience, wrong } = {}) => {
+    const whole = { ...threads, LOOM_DATA: data, LOOM_PORT: "0", ...env }
+    const { code, cut, output, took } = await run(command, args, { capture: true, cwd: project, env: whole, timeout })
     const late = cut && timeout === patience ? "took too long" : undefined
     const complaint = late ?? wrong?.exec(output)?.[0] ?? (code === 0 ? undefined : `exit ${code}`)
     if (complaint !== undefined) throw new Error(`${title}: ${complaint}\n${output}`)
@@ -126,9 +155,20 @@ const check = async () => {
     if (names.length > 0) {
       await step("examples compile", process.execPath, [Path.join(root, "node_modules/typescript/bin/tsc"), "-p", "."])
     }
-    for (const name of names) {
-      await step(`${name} runs`, process.execPath, [Path.join("out", name.replace(/\.ts$/, ".js"))], {
+    const play = (name, env) =>
+      step(`${name} runs`, process.execPath, [Path.join("out", name.replace(/\.ts$/, ".js"))], {
+        env,
         timeout: lifetime
+      })
+    const isClustered = (name) => Fs.readFileSync(Path.join(examples, name), "utf8").includes("LOOM_POSTGRES_URL")
+    for (const name of names.filter((name) => !isClustered(name))) await play(name)
+    const clustered = names.filter(isClustered)
+    if (clustered.length > 0) {
+      await withStores(Path.join(folder, "engine"), async (found) => {
+        for (const name of clustered) {
+          if (typeof found === "string") say(`${name} compiles, and is not run: ${found}`)
+          else await play(name, found)
+        }
       })
     }
     const { version } = readJson(manifest)
