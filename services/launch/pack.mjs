@@ -93,43 +93,15 @@ const patience = 180_000
 /** Long enough for a server to be up on a busy machine; an example that is one then has to end well when told to. */
 const lifetime = 20_000
 
-/**
- * Calls `use` with the environment of a cluster's stores, both migrated: a Postgres of its own and the engine behind HTTP;
- * or with the reason why there is no Postgres here.
- */
-const withStores = async (data, use) => {
-  const Effect = await import("effect/Effect")
-  const Redacted = await import("effect/Redacted")
-  const DemoProcess = await import("../../dist/services/demo/DemoProcess.js")
-  const PostgresServer = await import("../../dist/src/platform/PostgresServer.js")
-  const stores = Effect.gen(function*() {
-    const server = yield* PostgresServer.make()
-    const postgres = yield* server.createDatabase("loom")
-    const engine = yield* DemoProcess.start(["engine", "--port", "0", "--data", data], threads)
-    const env = {
-      LOOM_CLICKHOUSE_URL: engine.url,
-      LOOM_CLICKHOUSE_PASSWORD: Fs.readFileSync(engine.token_file, "utf8").trim(),
-      LOOM_POSTGRES_URL: Redacted.value(postgres),
-      LOOM_RUNNER_PORT: "0"
-    }
-    yield* DemoProcess.run(["migrate"], { ...threads, ...env })
-    return env
-  })
-  await Effect.runPromise(Effect.scoped(stores.pipe(
-    Effect.catchTag("PostgresNotInstalled", (error) => Effect.succeed(error.message)),
-    Effect.flatMap((found) => Effect.promise(() => use(found)))
-  )))
-}
-
 const check = async () => {
   await ensureInstalled()
   const folder = Fs.mkdtempSync(Path.join(Os.tmpdir(), "loom-pack-"))
   const project = Path.join(folder, "project")
   const data = Path.join(folder, "data")
 
-  const step = async (title, command, args, { env = {}, timeout = patience, wrong } = {}) => {
-    const whole = { ...threads, LOOM_DATA: data, LOOM_PORT: "0", ...env }
-    const { code, cut, output, took } = await run(command, args, { capture: true, cwd: project, env: whole, timeout })
+  const step = async (title, command, args, { cwd = project, timeout = patience, wrong } = {}) => {
+    const env = { ...threads, LOOM_DATA: data, LOOM_PORT: "0" }
+    const { code, cut, output, took } = await run(command, args, { capture: true, cwd, env, timeout })
     const late = cut && timeout === patience ? "took too long" : undefined
     const complaint = late ?? wrong?.exec(output)?.[0] ?? (code === 0 ? undefined : `exit ${code}`)
     if (complaint !== undefined) throw new Error(`${title}: ${complaint}\n${output}`)
@@ -155,21 +127,15 @@ const check = async () => {
     if (names.length > 0) {
       await step("examples compile", process.execPath, [Path.join(root, "node_modules/typescript/bin/tsc"), "-p", "."])
     }
-    const play = (name, env) =>
-      step(`${name} runs`, process.execPath, [Path.join("out", name.replace(/\.ts$/, ".js"))], {
-        env,
-        timeout: lifetime
-      })
-    const isClustered = (name) => Fs.readFileSync(Path.join(examples, name), "utf8").includes("LOOM_POSTGRES_URL")
-    for (const name of names.filter((name) => !isClustered(name))) await play(name)
-    const clustered = names.filter(isClustered)
-    if (clustered.length > 0) {
-      await withStores(Path.join(folder, "engine"), async (found) => {
-        for (const name of clustered) {
-          if (typeof found === "string") say(`${name} compiles, and is not run: ${found}`)
-          else await play(name, found)
-        }
-      })
+    for (const name of names) {
+      const program = Path.join(project, "out", name.replace(/\.ts$/, ".js"))
+      if (!Fs.readFileSync(Path.join(examples, name), "utf8").includes("LOOM_POSTGRES_URL")) {
+        await step(`${name} runs`, process.execPath, [program], { timeout: lifetime })
+        continue
+      }
+      const inStores = ["--import", "tsx", Path.join(root, "test/support/WithStores.ts"), process.execPath, program]
+      const said = await step(`${name} runs`, process.execPath, inStores, { cwd: root })
+      if (said.startsWith("not run:")) say(`${name} only compiles here, ${said.trim()}`)
     }
     const { version } = readJson(manifest)
     const said = await step("loom --version", Path.join(project, "node_modules/.bin/loom"), ["--version"])
