@@ -8,6 +8,7 @@ import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Predicate from "effect/Predicate"
 import { localCaller } from "loom/kernel/Caller"
 import * as EmbedderTest from "loom/platform/EmbedderTest"
 import { Dispatch } from "loom/services/gateway/Dispatch"
@@ -32,7 +33,8 @@ const program = Effect.gen(function*() {
     localCaller
   )
   const found = yield* call("memory.get", { memory_key: "example/own-program" }, localCaller)
-  yield* Console.log(`Runner ${address.host}:${address.port} wrote ${JSON.stringify(found)}`)
+  const value = Predicate.hasProperty(found, "value") ? found.value : "nothing"
+  yield* Console.log(`Written through the runner at ${address.host}:${address.port}, read from the gateway: ${value}`)
 }).pipe(Effect.scoped)
 
 NodeRuntime.runMain(program)

@@ -93,6 +93,9 @@ const patience = 180_000
 /** Long enough for a server to be up on a busy machine; an example that is one then has to end well when told to. */
 const lifetime = 20_000
 
+/** Runs a program beside a Postgres and an engine, or says why it cannot. */
+const withStores = Path.join(root, "test/support/WithStores.ts")
+
 const check = async () => {
   await ensureInstalled()
   const folder = Fs.mkdtempSync(Path.join(Os.tmpdir(), "loom-pack-"))
@@ -129,13 +132,16 @@ const check = async () => {
     }
     for (const name of names) {
       const program = Path.join(project, "out", name.replace(/\.ts$/, ".js"))
-      if (!Fs.readFileSync(Path.join(examples, name), "utf8").includes("LOOM_POSTGRES_URL")) {
-        await step(`${name} runs`, process.execPath, [program], { timeout: lifetime })
-        continue
-      }
-      const inStores = ["--import", "tsx", Path.join(root, "test/support/WithStores.ts"), process.execPath, program]
-      const said = await step(`${name} runs`, process.execPath, inStores, { cwd: root })
-      if (said.startsWith("not run:")) say(`${name} only compiles here, ${said.trim()}`)
+      const text = Fs.readFileSync(Path.join(examples, name), "utf8")
+      // One that needs a cluster has its stores started around it.
+      const around = text.includes("LOOM_POSTGRES_URL") ? ["--import", "tsx", withStores, process.execPath] : []
+      // A server serves until it is told to stop; any other ends by itself, and its last line says what came of it.
+      const isServer = text.includes("Layer.launch")
+      const said = await step(`${name} runs`, process.execPath, [...around, program], {
+        cwd: around.length > 0 ? root : project,
+        timeout: isServer ? lifetime : patience
+      })
+      if (!isServer) say(said.trim().split("\n").at(-1))
     }
     const { version } = readJson(manifest)
     const said = await step("loom --version", Path.join(project, "node_modules/.bin/loom"), ["--version"])
