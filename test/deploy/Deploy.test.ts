@@ -7,10 +7,13 @@ import * as DeployFacts from "./DeployFacts.ts"
 import * as DeployLint from "./DeployLint.ts"
 import { dockerfileFaults } from "./DockerfileLint.ts"
 
+// Every command is asked for its help once.
+const facts = Effect.runSync(Effect.cached(DeployFacts.facts))
+
 describe("deploy", () => {
   it.effect("speaks of settings, commands and files that are there", () =>
     Effect.gen(function*() {
-      assert.deepStrictEqual(yield* DeployLint.faults(yield* DeployFacts.facts), [])
+      assert.deepStrictEqual(yield* DeployLint.faults(yield* facts), [])
     }))
 })
 
@@ -41,9 +44,9 @@ describe("the lint of deploy", () => {
   const compose = (from: string, to: string) =>
     Effect.gen(function*() {
       const files = DeployLint.composeFiles()
-      const faults = yield* DeployFacts.facts
+      const known = yield* facts
       const found = yield* broken(files.compose, from, to, (text) =>
-        composeFaults(faults, "compose.yaml", { ...files, compose: text }))
+        composeFaults(known, "compose.yaml", { ...files, compose: text }))
       return found.join("\n")
     })
 
@@ -68,12 +71,12 @@ describe("the lint of deploy", () => {
     }))
 
   const chart = (file: string, from: string, to: string) =>
-    Effect.map(DeployFacts.facts, (facts) => {
+    Effect.map(facts, (known) => {
       const whole = DeployLint.chart()
       const change = (text: string) => broken(text, from, to, (changed) => changed)
       const templates = new Map([...whole.templates].map(([name, text]) => [name, name === file ? change(text) : text]))
       const values = file === "values.yaml" ? change(whole.values) : whole.values
-      return chartFaults(facts, "chart", { ...whole, templates, values }).join("\n")
+      return chartFaults(known, "chart", { ...whole, templates, values }).join("\n")
     })
 
   it.effect("sees what a chart must not be", () =>
