@@ -7,6 +7,7 @@ import * as Layer from "effect/Layer"
 import { join } from "node:path"
 import * as RootToken from "../../src/access/RootToken.ts"
 import * as MemoryClient from "../../src/memory/MemoryClient.ts"
+import * as ClusterSettings from "../layers/ClusterSettings.ts"
 import type { GatewaySettings } from "../layers/ClusterSettings.ts"
 import * as ClusterSharding from "../layers/ClusterSharding.ts"
 import * as ClusterStores from "../layers/ClusterStores.ts"
@@ -28,3 +29,5 @@ export const layerWith = <E, EM = never>(settings: GatewaySettings, parts: Parts
 
 /** `loom gateway`: the embedder and the language model are the configured ones. */
 export const layer = (settings: GatewaySettings, version: string) => layerWith(settings, Parts.configured(version))
+
+export const settings = ClusterSettings.gateway

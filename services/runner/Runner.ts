@@ -7,10 +7,12 @@ import type { RunnerAddress } from "@effect/cluster/RunnerAddress"
 import * as Layer from "effect/Layer"
 import * as FencePostgres from "../../src/memory/FencePostgres.ts"
 import * as MemoryClient from "../../src/memory/MemoryClient.ts"
+import * as ClusterSettings from "../layers/ClusterSettings.ts"
 import type { RunnerSettings } from "../layers/ClusterSettings.ts"
 import * as ClusterSharding from "../layers/ClusterSharding.ts"
 import * as ClusterStores from "../layers/ClusterStores.ts"
 import * as Parts from "../layers/Parts.ts"
+import * as RunnerAddresses from "../layers/RunnerAddress.ts"
 import * as Slices from "../layers/Slices.ts"
 import * as Workers from "../layers/Workers.ts"
 import * as FaultPoints from "../serve/FaultPoints.ts"
@@ -51,3 +53,9 @@ export const layer = (settings: RunnerSettings, address: RunnerAddress, version:
     // Under everything, since a fiber takes its fault points and its clock from where it was started.
     Layer.provide(Layer.merge(FaultPoints.layerConfig, ClockSkew.layerConfig))
   )
+
+export const settings = ClusterSettings.runner
+
+/** Where a runner of these settings listens: a private address of this machine, and a port that is free. */
+export const findAddress = ({ runnerHost, runnerPort }: Pick<RunnerSettings, "runnerHost" | "runnerPort">) =>
+  RunnerAddresses.find(runnerHost, runnerPort)
