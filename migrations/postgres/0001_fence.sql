@@ -5,6 +5,7 @@ CREATE TABLE loom.fence
     org text NOT NULL,
     namespace text NOT NULL,
     epoch bigint NOT NULL,
+    seq bigint NOT NULL DEFAULT 0,
     last_version bigint NOT NULL,
     taken_at timestamptz NOT NULL DEFAULT now(),
     holder text NOT NULL DEFAULT '',
@@ -17,6 +18,8 @@ COMMENT ON COLUMN loom.fence.org IS 'Tenant';
 COMMENT ON COLUMN loom.fence.namespace IS 'Namespace within the tenant';
 
 COMMENT ON COLUMN loom.fence.epoch IS 'Of the owner of now; each taking has a higher one';
+
+COMMENT ON COLUMN loom.fence.seq IS 'Number of the last commit that was reserved within the epoch; a lower one is used up';
 
 COMMENT ON COLUMN loom.fence.last_version IS 'No version at or below it may be handed out again; nanoseconds';
 

@@ -387,7 +387,7 @@ export const tables: Readonly<Record<string, TableFacts>> = {
   fence: {
     // Outlives every erasure: a version that was given out once must never come again.
     store: "postgres",
-    columns: { scope, identity: [], content: [], facts: ["epoch", "last_version", "taken_at", "holder"] },
+    columns: { scope, identity: [], content: [], facts: [...fence, "last_version", "taken_at", "holder"] },
     person: null,
     erase: "keep",
     export: "local",
