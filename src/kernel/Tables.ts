@@ -21,10 +21,11 @@ export interface Columns {
  * - `rows`: deletes the rows whose `identity` columns match.
  * - `blank`: writes the rows that match again, as a later revision in which their writer and key are empty.
  * - `scope`: deletes all rows of the namespace, which do not say whose they are and can be spared.
+ * - `drain`: has what waits there copied first, after which there is none; they do not say whose they are.
  * - `keep`: leaves them; they hold no content, or prove that something happened without saying what.
  * An erasure of a whole namespace or org deletes the rows of the scope from every table that has one.
  */
-export type Erase = "rows" | "blank" | "scope" | "keep"
+export type Erase = "rows" | "blank" | "scope" | "drain" | "keep"
 
 /**
  * What an export holds of the table: its `rows`, nothing because they are `derived` from others and made again on the
@@ -387,7 +388,7 @@ export const tables: Readonly<Record<string, TableFacts>> = {
   fence: {
     // Outlives every erasure: a version that was given out once must never come again.
     store: "postgres",
-    columns: { scope, identity: [], content: [], facts: [...fence, "last_version", "taken_at", "holder"] },
+    columns: { scope, identity: [], content: [], facts: [...fence, "last_version", "taken_at", "holder", "audit_at", "audit_hash"] },
     person: null,
     erase: "keep",
     export: "local",
@@ -409,6 +410,52 @@ export const tables: Readonly<Record<string, TableFacts>> = {
     export: "local",
     rollback: "stay",
     prune: "decided"
+  },
+  heads: {
+    store: "postgres",
+    columns: {
+      scope,
+      identity: [...identity, "memory_id", "place"],
+      content: ["content_sha256", "canonical_sha256", "value_bytes", "body"],
+      facts: [
+        "memory_type",
+        "status",
+        "sensitivity",
+        "version",
+        "expires_at",
+        "valid_to",
+        "duplicate_of",
+        "conflict_with"
+      ]
+    },
+    person: "user_id",
+    erase: "rows",
+    export: "rows",
+    rollback: "restate",
+    prune: "nothing"
+  },
+  answers: {
+    store: "postgres",
+    columns: {
+      scope,
+      identity: [],
+      content: ["payload_hash", "answer"],
+      facts: ["idem_hash", "version", "at", "write_id"]
+    },
+    person: null,
+    erase: "scope",
+    export: "local",
+    rollback: "stay",
+    prune: "day"
+  },
+  outbox: {
+    store: "postgres",
+    columns: { scope, identity: [], content: ["body"], facts: ["id", "versions", "at"] },
+    person: null,
+    erase: "drain",
+    export: "local",
+    rollback: "stay",
+    prune: "nothing"
   },
   migrations: {
     // Both stores have one, with the same columns.

@@ -71,11 +71,17 @@ const accepted = (given: ReadonlyArray<Pair>, rows: ReadonlyArray<typeof PairRow
   return given.map((pair) => keys.has(pairKey(pair)))
 }
 
+/**
+ * In what a statement answers: it endures before it is answered. Of the transaction of the statement alone. A server that
+ * waits for more than its own disk goes on doing so.
+ */
+export const enduringOf = (sql: Postgres["Type"]["sql"]) =>
+  sql`set_config('synchronous_commit',
+    CASE current_setting('synchronous_commit') WHEN 'off' THEN 'on' ELSE current_setting('synchronous_commit') END, true)`
+
 const make = (postgres: Postgres["Type"]): Fence["Type"] => {
   const { sql } = postgres
-  // Of the transaction of the statement alone. A server that waits for more than its own disk goes on doing so.
-  const enduring = sql`set_config('synchronous_commit',
-    CASE current_setting('synchronous_commit') WHEN 'off' THEN 'on' ELSE current_setting('synchronous_commit') END, true)`
+  const enduring = enduringOf(sql)
 
   /** Moves an intent from one state to another, if the owner is the one of now; again is the same as once. */
   const decide = (operation: string, { epoch, scope }: Tenancy, intent: OpenIntent, from: string, to: string) =>

@@ -1,0 +1,26 @@
+/**
+ * Whether what is searched is behind what is stored: under the authority of Postgres a commit is answered though its copy in
+ * ClickHouse is late. Where both are one store nothing is ever behind, which is the default.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import type { Scope } from "../kernel/Identity.ts"
+
+/** What a `degraded` list says then. */
+export const INDEX_LAG = "index_lag"
+
+export class IndexLag extends Context.Reference<IndexLag>()("loom/memory/IndexLag", {
+  defaultValue: (): {
+    readonly isBehind: (scope: Scope) => Effect.Effect<boolean>
+    /** Says that a commit of the namespace was not copied in time. */
+    readonly note: (scope: Scope) => Effect.Effect<void>
+  } => ({ isBehind: () => Effect.succeed(false), note: () => Effect.void })
+}) {}
+
+/** A `degraded` list with the lag of a namespace. */
+export const withLag = (
+  { isBehind }: IndexLag["Type"],
+  scope: Scope,
+  degraded: ReadonlyArray<string>
+): Effect.Effect<ReadonlyArray<string>> =>
+  Effect.map(isBehind(scope), (behind) => behind && !degraded.includes(INDEX_LAG) ? [...degraded, INDEX_LAG] : degraded)

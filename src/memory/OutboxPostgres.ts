@@ -1,0 +1,137 @@
+/**
+ * The outbox in Postgres. A drain holds the rows of its namespace locked while it copies them, so that two of them never
+ * cross: a late copy of an older commit could bring back what a newer one took away.
+ */
+import * as Deferred from "effect/Deferred"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Schedule from "effect/Schedule"
+import * as Schema from "effect/Schema"
+import { faultPoint } from "../kernel/FaultPoint.ts"
+import { actorId } from "../kernel/Identity.ts"
+import type { Scope } from "../kernel/Identity.ts"
+import { Postgres } from "../platform/Postgres.ts"
+import { Int8 } from "../platform/PostgresValue.ts"
+import { fitting, mergeCommits } from "./CommitMerge.ts"
+import type { Sent } from "./MemoryCommitPostgres.ts"
+import { MemoryProjection } from "./MemoryProjection.ts"
+import { Outbox } from "./Outbox.ts"
+import * as OutboxBody from "./OutboxBody.ts"
+
+const WaitingRow = Schema.Struct({ id: Int8, body: OutboxBody.FromBytes })
+
+const Waits = Schema.Struct({ waits: Schema.Boolean })
+
+const BacklogRow = Schema.Struct({
+  org: Schema.String,
+  namespace: Schema.String,
+  commits: Schema.NumberFromString,
+  age: Schema.Number
+})
+
+// Read at once: commits are small but for bulks, whose bodies are some megabytes each.
+const PAGE = 8
+// Well within what the server and the connection allow an open transaction that is silent (5 and 8 seconds).
+const SIGN_OF_LIFE = Duration.seconds(2)
+// Of which a scope is told; more are a disaster that one line tells as well.
+const BACKLOGS = 1_000
+
+const make = Effect.gen(function*() {
+  const { command, query, sql, transaction } = yield* Postgres
+  const projection = yield* MemoryProjection
+  /** Commits of this process that are being copied, by namespace: a drain must not overtake them. */
+  const underWay = new Map<string, Deferred.Deferred<void>>()
+
+  const untilCopied = (scope: Scope): Effect.Effect<void> =>
+    Effect.suspend(() => {
+      const other = underWay.get(actorId(scope))
+      return other === undefined ? Effect.void : Effect.zipRight(Deferred.await(other), untilCopied(scope))
+    })
+
+  const remove = (ids: ReadonlyArray<bigint>) =>
+    command("Outbox.remove", sql`DELETE FROM loom.outbox WHERE id = ANY(${ids.map(String)}::bigint[])`)
+
+  const alive = command("Outbox.alive", sql`SELECT 1`).pipe(
+    Effect.repeat(Schedule.spaced(SIGN_OF_LIFE)),
+    Effect.delay(SIGN_OF_LIFE),
+    Effect.zipRight(Effect.never)
+  )
+
+  const drainPage = ({ namespace, org }: Scope) =>
+    transaction(
+      "Outbox.drain",
+      Effect.gen(function*() {
+        const rows = yield* query(
+          "Outbox.drain",
+          sql`SELECT id, body FROM loom.outbox WHERE org = ${org} AND namespace = ${namespace}
+            ORDER BY id LIMIT ${PAGE} FOR UPDATE`,
+          WaitingRow
+        )
+        if (rows.length === 0) return 0
+        const turn = rows.slice(0, fitting(rows.map(({ body }) => body)))
+        yield* Effect.raceFirst(projection.commit(mergeCommits(turn.map(({ body }) => body))), alive)
+        yield* faultPoint("outbox.after_copy")
+        yield* remove(turn.map(({ id }) => id))
+        return turn.length
+      })
+    )
+
+  const drain = Effect.fn("Outbox.drain")(function*(scope: Scope) {
+    yield* untilCopied(scope)
+    let copied = 0
+    while (true) {
+      // Most often there is none, and a transaction would cost three round trips to find that out.
+      const [found] = yield* query(
+        "Outbox.waits",
+        sql`SELECT EXISTS (SELECT FROM loom.outbox WHERE org = ${scope.org} AND namespace = ${scope.namespace}) AS waits`,
+        Waits
+      )
+      if (found?.waits !== true) return copied
+      copied += yield* drainPage(scope)
+    }
+  })
+
+  /** Copies commits behind which nothing waits, as one. */
+  const copy = (sent: ReadonlyArray<Sent>) =>
+    sent.length === 0 ? Effect.void : Effect.gen(function*() {
+      const done = yield* Deferred.make<void>()
+      const ids = sent.map(({ scope }) => actorId(scope))
+      for (const id of ids) underWay.set(id, done)
+      yield* projection.commit(mergeCommits(sent.map(({ commit }) => commit))).pipe(
+        Effect.zipRight(faultPoint("outbox.after_copy")),
+        // What stays is copied once more, and is there once all the same.
+        Effect.zipRight(Effect.ignore(remove(sent.map(({ id }) => id)))),
+        Effect.ensuring(Effect.suspend(() => {
+          for (const id of ids) if (underWay.get(id) === done) underWay.delete(id)
+          return Deferred.succeed(done, undefined)
+        }))
+      )
+    })
+
+  return Outbox.of({
+    project: Effect.fn("Outbox.project")(function*(sent: ReadonlyArray<Sent>) {
+      const isLate = ({ behind, scope }: Sent) => behind || underWay.has(actorId(scope))
+      const late = sent.filter(isLate)
+      yield* Effect.all([
+        copy(sent.filter((one) => !isLate(one))),
+        Effect.forEach(late, ({ scope }) => drain(scope), { discard: true })
+      ], { concurrency: "unbounded", discard: true })
+    }),
+    drain,
+    waiting: Effect.fn("Outbox.waiting")(function*(atLeast: Duration.Duration) {
+      const rows = yield* query(
+        "Outbox.waiting",
+        sql`SELECT org, namespace, count(*) AS commits,
+            (extract(epoch FROM clock_timestamp() - min(at)) * 1000)::double precision AS age
+          FROM loom.outbox GROUP BY org, namespace
+          HAVING min(at) <= clock_timestamp() - ${Duration.toMillis(atLeast)} * interval '1 millisecond'
+          ORDER BY min(at) LIMIT ${BACKLOGS}`,
+        BacklogRow
+      )
+      return rows.map(({ age, commits, ...scope }) => ({ scope, commits, age }))
+    })
+  })
+})
+
+export const layer: Layer.Layer<Outbox, never, Postgres | MemoryProjection> = Layer.effect(Outbox, make)
