@@ -388,7 +388,12 @@ export const tables: Readonly<Record<string, TableFacts>> = {
   fence: {
     // Outlives every erasure: a version that was given out once must never come again.
     store: "postgres",
-    columns: { scope, identity: [], content: [], facts: [...fence, "last_version", "taken_at", "holder", "audit_at", "audit_hash"] },
+    columns: {
+      scope,
+      identity: [],
+      content: [],
+      facts: [...fence, "last_version", "taken_at", "holder", "audit_at", "audit_hash"]
+    },
     person: null,
     erase: "keep",
     export: "local",

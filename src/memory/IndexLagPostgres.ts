@@ -9,7 +9,7 @@ import * as Layer from "effect/Layer"
 import * as Metric from "effect/Metric"
 import * as Schedule from "effect/Schedule"
 import { actorId } from "../kernel/Identity.ts"
-import { IndexLag } from "./IndexLag.ts"
+import { IndexLag } from "../kernel/IndexLag.ts"
 import { Outbox } from "./Outbox.ts"
 
 /** How long a commit may wait for its copy before answers say so. */

@@ -172,7 +172,10 @@ export const commitTo = (
 }
 
 /** Those of the owners of whom nothing is in. */
-export const lostOf = <O extends Tenancy>(owners: ReadonlyArray<O>, sent: ReadonlyArray<Sent>): ReadonlyArray<Scope> => {
+export const lostOf = <O extends Tenancy>(
+  owners: ReadonlyArray<O>,
+  sent: ReadonlyArray<Sent>
+): ReadonlyArray<Scope> => {
   const kept = new Set(sent.map(({ scope }) => actorId(scope)))
   return owners.filter(({ scope }) => !kept.has(actorId(scope))).map(({ scope }) => scope)
 }

@@ -3,7 +3,7 @@
  * ClickHouse that its caller waits for, though not for long. What is so comes from Postgres; vectors and the past come from
  * ClickHouse, once all that waits of the namespace is copied. Nothing is ever undecided here, so nothing is voided.
  */
-import * as Duration from "effect/Duration"
+import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
@@ -11,10 +11,10 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { faultPoint } from "../kernel/FaultPoint.ts"
 import type { Scope } from "../kernel/Identity.ts"
+import { IndexLag } from "../kernel/IndexLag.ts"
 import { Corrupt, Unavailable } from "../kernel/LoomError.ts"
 import { Postgres } from "../platform/Postgres.ts"
 import { Int8 } from "../platform/PostgresValue.ts"
-import { IndexLag } from "./IndexLag.ts"
 import { LIMIT } from "./IndexLagPostgres.ts"
 import { commitTo, lostOf } from "./MemoryCommitPostgres.ts"
 import type { Sent } from "./MemoryCommitPostgres.ts"

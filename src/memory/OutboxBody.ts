@@ -59,8 +59,7 @@ const Head = Schema.Struct({
   }))
 })
 
-const bytesOf = (vector: Float32Array): Buffer =>
-  Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength)
+const bytesOf = (vector: Float32Array): Buffer => Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength)
 
 export const encode = (commit: Commit): Buffer => {
   const derived = commit.derived.map(({ searchable: { key_vector, value_vector, ...searchable }, ...rest }) => ({

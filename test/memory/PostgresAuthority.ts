@@ -8,6 +8,8 @@ import * as Layer from "effect/Layer"
 import * as MemoryProjection from "../../src/memory/MemoryProjection.ts"
 import * as MemoryReaderClickhouse from "../../src/memory/MemoryReaderClickhouse.ts"
 import * as MemoryReaderPostgres from "../../src/memory/MemoryReaderPostgres.ts"
+import * as MemoryReviewClickhouse from "../../src/memory/MemoryReviewClickhouse.ts"
+import * as MemoryReviewPostgres from "../../src/memory/MemoryReviewPostgres.ts"
 import * as MemoryStorePostgres from "../../src/memory/MemoryStorePostgres.ts"
 import * as OutboxPostgres from "../../src/memory/OutboxPostgres.ts"
 import * as PostgresMigrations from "../../src/platform/PostgresMigrations.ts"
@@ -22,9 +24,10 @@ export const layerServers = Layer.merge(Layer.provideMerge(migrated, PostgresHou
 
 /** Store, reader and outbox over them and a projection. */
 export const layerOver = (options: MemoryStorePostgres.Options = { patience: Duration.infinity }) =>
-  Layer.merge(
+  Layer.mergeAll(
     MemoryStorePostgres.layer(options),
-    Layer.provide(MemoryReaderPostgres.layer, MemoryReaderClickhouse.layer)
+    Layer.provide(MemoryReaderPostgres.layer, MemoryReaderClickhouse.layer),
+    Layer.provide(MemoryReviewPostgres.layer, MemoryReviewClickhouse.layer)
   ).pipe(Layer.provideMerge(OutboxPostgres.layer))
 
 export const layer = layerOver().pipe(

@@ -4,12 +4,12 @@
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import type { Scope } from "../kernel/Identity.ts"
+import type { Scope } from "./Identity.ts"
 
 /** What a `degraded` list says then. */
 export const INDEX_LAG = "index_lag"
 
-export class IndexLag extends Context.Reference<IndexLag>()("loom/memory/IndexLag", {
+export class IndexLag extends Context.Reference<IndexLag>()("loom/kernel/IndexLag", {
   defaultValue: (): {
     readonly isBehind: (scope: Scope) => Effect.Effect<boolean>
     /** Says that a commit of the namespace was not copied in time. */
@@ -24,3 +24,9 @@ export const withLag = (
   degraded: ReadonlyArray<string>
 ): Effect.Effect<ReadonlyArray<string>> =>
   Effect.map(isBehind(scope), (behind) => behind && !degraded.includes(INDEX_LAG) ? [...degraded, INDEX_LAG] : degraded)
+
+/** The answer with the lag in its `degraded` list, if it has one. */
+export const lagging = <A>(answer: A): A =>
+  typeof answer === "object" && answer !== null && "degraded" in answer && Array.isArray(answer.degraded)
+    ? { ...answer, degraded: [...answer.degraded.filter((one) => one !== INDEX_LAG), INDEX_LAG] }
+    : answer
