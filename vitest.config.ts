@@ -1,6 +1,7 @@
 /**
  * Tests run in forked processes (the embedded engine and the embedder hold native state), two at a time, against the
- * sources. libuv reads the size of its thread pool once, when a process starts, so it is set here for the forks to inherit.
+ * sources. A process runs one file after the other, and loads a module once for all of them, which saves a second or two a
+ * file: a test leaves no module changed. libuv reads the size of its thread pool once, when a process starts, so it is set here for the forks to inherit.
  */
 import { defineConfig } from "vitest/config"
 import { BaseSequencer } from "vitest/node"
@@ -33,10 +34,11 @@ class LongestFirst extends BaseSequencer {
 export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
+    setupFiles: ["test/support/OwnIt.ts"],
     globalSetup: ["test/support/PostgresSetup.ts"],
     sequence: { sequencer: LongestFirst },
     pool: "forks",
-    poolOptions: { forks: { minForks: 1, maxForks: 2 } },
+    poolOptions: { forks: { minForks: 1, maxForks: 2, isolate: false } },
     // A first property test or a first engine start takes seconds on two busy cores; a test that hangs is seen within a minute.
     testTimeout: 30_000,
     hookTimeout: 60_000

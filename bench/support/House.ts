@@ -81,13 +81,10 @@ export const layer = (data: string, embedder: Layer.Layer<Embedder>) =>
     Layer.provideMerge(Layer.merge(LocalSharding.layer, Fence.layerNone)),
     Layer.provideMerge(Layer.mergeAll(
       Slices.layerTokens,
-      Slices.layerIntake,
-      Slices.layerBlacklist,
-      Slices.layerNamespaces,
       Slices.layerAsk(),
       Slices.layerForFile(),
       // Measuring takes texts that replayed vectors do not know.
-      Slices.layerThresholds({ ...Thresholds.defaultOptions, adaptive: false })
+      Slices.layerGround({ ...Thresholds.defaultOptions, adaptive: false })
     )),
     Layer.provideMerge(Slices.layerReadCache(ReadCache.DEFAULT_BYTES)),
     Layer.provideMerge(layerWatched),

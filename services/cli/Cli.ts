@@ -12,6 +12,7 @@ import { cliFailure, exitCodes } from "./CliFailure.ts"
 import { doctorCommand } from "./DoctorIsolationCommand.ts"
 import { engineCommand } from "./EngineCommand.ts"
 import { exportCommand } from "./ExportCommand.ts"
+import { gatewayCommand } from "./GatewayCommand.ts"
 import { healthCommand } from "./HealthCommand.ts"
 import * as Help from "./Help.ts"
 import { importCommand } from "./ImportCommand.ts"
@@ -21,6 +22,7 @@ import { migrateCommand } from "./MigrateCommand.ts"
 import { mintTokenCommand } from "./MintTokenCommand.ts"
 import * as Output from "./Output.ts"
 import { revokeTokenCommand } from "./RevokeTokenCommand.ts"
+import { runnerCommand } from "./RunnerCommand.ts"
 import { serveCommand } from "./ServeCommand.ts"
 import * as Stdin from "./Stdin.ts"
 import { verbsCommand } from "./VerbsCommand.ts"
@@ -40,6 +42,8 @@ export const root = Command.make("loom").pipe(
     healthCommand,
     doctorCommand,
     mcpCommand,
+    gatewayCommand,
+    runnerCommand,
     engineCommand,
     migrateCommand
   ])

@@ -2,12 +2,13 @@
  * The page `docs/configuration.md`, made from the settings' own facts, so that it cannot say anything else. A test
  * compares it with the file and writes it anew when `UPDATE_DOCS=1`.
  */
+import * as ClusterSettings from "../layers/ClusterSettings.ts"
 import * as Settings from "../layers/Settings.ts"
 import type { SettingFacts } from "../layers/Settings.ts"
 import { exitMeanings } from "./CliFailure.ts"
 import * as CliSettings from "./CliSettings.ts"
 
-const everyFact = [...Settings.settingFacts, ...CliSettings.settingFacts]
+const everyFact = [...Settings.settingFacts, ...ClusterSettings.settingFacts, ...CliSettings.settingFacts]
 
 /** Every setting of every process; those that are not ours alone come last. */
 export const allSettings: ReadonlyArray<SettingFacts> = [

@@ -39,6 +39,14 @@ const examples: { readonly [command: string]: ReadonlyArray<string> } = {
     "loom doctor isolation --prefix check --seed 5f0c1e2a"
   ],
   mcp: ["claude mcp add loom -- loom mcp", "LOOM_NAMESPACE=team loom mcp"],
+  gateway: [
+    "LOOM_CLICKHOUSE_URL=http://10.0.0.4:8123 LOOM_POSTGRES_URL=postgres://10.0.0.5/loom loom gateway",
+    "loom gateway --host 0.0.0.0 --mode team"
+  ],
+  runner: [
+    "LOOM_CLICKHOUSE_URL=http://10.0.0.4:8123 LOOM_POSTGRES_URL=postgres://10.0.0.5/loom loom runner",
+    "loom runner --runner-host 10.0.0.7 --host 0.0.0.0"
+  ],
   engine: ["loom engine", "loom engine --port 8124 --data ./memories"],
   migrate: ["loom migrate", "loom migrate --check"]
 }

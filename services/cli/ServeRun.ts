@@ -10,11 +10,6 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { resolve } from "node:path"
-import * as SensitivityPolicy from "../../src/memory/SensitivityPolicy.ts"
-import * as EmbedderConfig from "../../src/platform/EmbedderConfig.ts"
-import * as LanguageModelConfig from "../../src/platform/LanguageModelConfig.ts"
-import * as GatePolicy from "../../src/retrieval/GatePolicy.ts"
-import * as RankPolicy from "../../src/retrieval/RankPolicy.ts"
 import { ListenRefused } from "../gateway/Http.ts"
 import { isLoopback } from "../gateway/HttpGuard.ts"
 import * as Settings from "../layers/Settings.ts"
@@ -25,31 +20,16 @@ import * as CommonOptions from "./CommonOptions.ts"
 import * as FolderOwner from "./FolderOwner.ts"
 import * as Logging from "./Logging.ts"
 import * as Output from "./Output.ts"
+import * as PartSettings from "./PartSettings.ts"
 import * as PortCheck from "./PortCheck.ts"
+import { urlOf } from "./ServerAddress.ts"
 import * as ServerFile from "./ServerFile.ts"
 import type { StartError } from "./StartFailure.ts"
 import { startFailure } from "./StartFailure.ts"
 import { Stop } from "./Stop.ts"
 import { version } from "./Version.ts"
 
-/** All that is read before anything starts, so that every wrong value is told at once: the parts read theirs once more. */
-const config = Config.all({
-  serve: Settings.serve,
-  embedder: EmbedderConfig.config,
-  languageModel: LanguageModelConfig.config,
-  sensitivity: SensitivityPolicy.setting,
-  rank: RankPolicy.setting,
-  gate: GatePolicy.setting,
-  logging: Logging.config
-})
-
-/** The address to call; a server on all addresses is called on this machine. */
-const urlOf = (address: HttpServer.Address): string => {
-  if (address._tag === "UnixAddress") return `unix:${address.path}`
-  const { hostname, port } = address
-  const host = hostname === "0.0.0.0" ? "127.0.0.1" : hostname === "::" ? "[::1]" : hostname
-  return `http://${host.includes(":") && !host.startsWith("[") ? `[${host}]` : host}:${port}`
-}
+const config = Config.all({ serve: Settings.serve, parts: PartSettings.config })
 
 const firstNote = `{"memory_key":"project/loom/first-note","value":"Loom keeps what agents learn"}`
 
@@ -121,6 +101,6 @@ export const run = (
     yield* Effect.flatMap(Stop, ({ isNormal }) => isNormal)
     const read = yield* Effect.mapError(config, (error) => startFailure(error, { options }))
     const settings = { ...read.serve, data: resolve(read.serve.data) }
-    return yield* Effect.provide(explained(settings, serve(settings, asJson)), Logging.layer(read.logging))
+    return yield* Effect.provide(explained(settings, serve(settings, asJson)), Logging.layer(read.parts.logging))
   }).pipe((program) => CommonOptions.withOverrides(program, overrides))
 }

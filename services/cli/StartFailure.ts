@@ -3,6 +3,7 @@
  * new error of a layer does not compile until it has its words here.
  */
 import type { ServeError } from "@effect/platform/HttpServerError"
+import type { SocketServerError } from "@effect/platform/SocketServer"
 import * as ConfigError from "effect/ConfigError"
 import type { RootTokenUnreadable } from "../../src/access/RootToken.ts"
 import type { Corrupt, Unavailable } from "../../src/kernel/LoomError.ts"
@@ -12,6 +13,7 @@ import type { TokenUnreadable } from "../../src/platform/ClickhouseEngineToken.t
 import type { MigrationError, SchemaOutdated } from "../../src/platform/ClickhouseMigrator.ts"
 import type { EngineInUse } from "../../src/platform/EngineOwner.ts"
 import type { ListenRefused } from "../gateway/Http.ts"
+import type { RunnerAddressRefused, RunnerPortTaken } from "../layers/RunnerAddress.ts"
 import type { CliFailure } from "./CliFailure.ts"
 import { cliFailure } from "./CliFailure.ts"
 
@@ -23,8 +25,11 @@ export type StartError =
   | ListenRefused
   | MigrationError
   | RootTokenUnreadable
+  | RunnerAddressRefused
+  | RunnerPortTaken
   | SchemaOutdated
   | ServeError
+  | SocketServerError
   | TokenUnreadable
   | Unavailable
 
@@ -32,6 +37,8 @@ export type StartError =
 export interface StartFacts {
   readonly host?: string
   readonly port?: number
+  /** Where a runner meant to listen for the others. */
+  readonly runner?: { readonly host: string; readonly port: number }
   /** Where a server says that it serves the folder. */
   readonly servedAt?: string | undefined
   /** Settings that came from an option: `LOOM_PORT` as `--port`. */
@@ -77,15 +84,20 @@ process ${owner.pid}, which serves it at ${servedAt}. Use that server, stop it, 
 const codeOf = (cause: unknown): unknown =>
   typeof cause === "object" && cause !== null && "code" in cause ? cause.code : undefined
 
-const listenFailure = (cause: unknown, words: string, { host = "127.0.0.1", port = 0 }: StartFacts): CliFailure => {
+const listenFailure = (
+  cause: unknown,
+  words: string,
+  { host = "127.0.0.1", port = 0 }: StartFacts,
+  option = "--port"
+): CliFailure => {
   const fail = (message: string) => cliFailure("portTaken", "PORT", message, { host, port })
   switch (codeOf(cause) ?? /\bE[A-Z]{4,}\b/.exec(words)?.[0]) {
     case "EADDRINUSE":
       return fail(
-        `Port ${port} of ${host} is taken. Choose another with --port (0 takes any free one), or stop its owner.`
+        `Port ${port} of ${host} is taken. Choose another with ${option} (0 takes any free one), or stop its owner.`
       )
     case "EACCES":
-      return fail(`The system does not let this user listen on port ${port}; choose one above 1023 with --port.`)
+      return fail(`The system does not let this user listen on port ${port}; choose one above 1023 with ${option}.`)
     case "EADDRNOTAVAIL":
     case "ENOTFOUND":
       return fail(`This machine has no address ${host} to listen on.`)
@@ -102,6 +114,11 @@ export const startFailure = (error: StartError, facts: StartFacts = {}): CliFail
       return inUse(error, facts.servedAt)
     case "ServeError":
       return listenFailure(error.cause, String(error.cause), facts)
+    case "RunnerPortTaken":
+    case "SocketServerError":
+      return listenFailure(error.cause, String(error.cause), facts.runner ?? {}, "--runner-port")
+    case "RunnerAddressRefused":
+      return cliFailure("usage", "CONFIGURATION", `${error.message}.`, { host: error.host })
     case "ListenFailed":
       return listenFailure(undefined, error.message, facts)
     case "ListenRefused":

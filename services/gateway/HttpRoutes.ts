@@ -14,7 +14,9 @@ import type { VerbFacts } from "../../src/kernel/Verb.ts"
 import { payloadFields } from "../../src/kernel/Verb.ts"
 import { authenticate } from "./Auth.ts"
 import { Dispatch } from "./Dispatch.ts"
-import { Readiness } from "./Health.ts"
+import type { Readiness } from "./Health.ts"
+import * as HealthRoutes from "./HealthRoutes.ts"
+import { readOnly } from "./HealthRoutes.ts"
 import { readObject } from "./HttpBody.ts"
 import type { JsonObject } from "./HttpBody.ts"
 import { docsPage } from "./HttpDocsPage.ts"
@@ -37,13 +39,6 @@ const withIdempotencyKey = (
   key === undefined || "idempotency_key" in body || (!takesKey && (verb.idempotent || !verb.writes))
     ? body
     : { ...body, idempotency_key: key }
-
-/** A path that is read with GET (and HEAD) and nothing else. */
-const readOnly = (path: HttpLayerRouter.PathInput, answer: Effect.Effect<Response>) =>
-  HttpLayerRouter.route("*", path, (request) =>
-    request.method === "GET" || request.method === "HEAD"
-      ? answer
-      : Effect.succeed(methodResponse(["GET", "HEAD"])))
 
 const callVerb = Effect.gen(function*() {
   const dispatch = yield* Dispatch
@@ -81,7 +76,7 @@ export interface RouteOptions {
 const routes = ({ version }: RouteOptions) =>
   Effect.gen(function*() {
     const { verbs } = yield* Dispatch
-    const readiness = yield* Readiness
+    const probes = yield* HealthRoutes.routes(version)
     const call = yield* callVerb
     const verbRoute = (path: HttpLayerRouter.PathInput) =>
       HttpLayerRouter.route(
@@ -92,19 +87,10 @@ const routes = ({ version }: RouteOptions) =>
           (request) => Effect.flatMap(HttpLayerRouter.params, ({ verb }) => call(verb ?? "", request))
         )
       )
-    const ready = Effect.map(
-      readiness.check,
-      (report) =>
-        HttpServerResponse.unsafeJson({ live: true, ...report, version }, { status: report.ready ? 200 : 503 })
-    )
-    const live = HttpServerResponse.unsafeJson({ live: true, version })
     return [
       verbRoute("/v1/:verb"),
       readOnly("/v1/verbs", Effect.succeed(HttpServerResponse.unsafeJson(registry(verbs, version)))),
-      // A server that lives says so with 200 whatever it stands on; `/readyz` is for who must not send to one unready.
-      readOnly("/v1/health", Effect.map(ready, HttpServerResponse.setStatus(200))),
-      readOnly("/livez", Effect.succeed(live)),
-      readOnly("/readyz", ready),
+      ...probes,
       readOnly("/openapi.json", Effect.succeed(HttpServerResponse.unsafeJson(openApi(verbs, version)))),
       readOnly("/docs", Effect.succeed(docsPage(verbs, version))),
       readOnly("/", Effect.succeed(HttpServerResponse.redirect("/docs")))

@@ -164,24 +164,33 @@ export const settingFacts: ReadonlyArray<SettingFacts> = [
   )
 ]
 
-export interface ServeSettings {
+/** What the edges of a process read. */
+export interface EdgeSettings {
   readonly data: string
   readonly host: string
   readonly port: number
   readonly mode: "single" | "team"
-  readonly url: boolean
-  readonly soleWriter: boolean
-  readonly bulkDedup: "identity" | "none"
-  readonly mailboxCapacity: number
-  readonly maxHeads: number
-  readonly readCacheBytes: number
   readonly ask: AskOptions.Options
   readonly forFile: ForFileOptions.Options
   readonly thresholds: Thresholds.Options
 }
 
+/** What the actors of a process read. */
+export interface ActorSettings {
+  readonly bulkDedup: "identity" | "none"
+  readonly mailboxCapacity: number
+  readonly maxHeads: number
+  readonly thresholds: Thresholds.Options
+}
+
+export interface ServeSettings extends EdgeSettings, ActorSettings {
+  readonly url: boolean
+  readonly soleWriter: boolean
+  readonly readCacheBytes: number
+}
+
 /** A whole number within bounds; a wrong one is told by its name. */
-const whole = (name: string, initial: number, low: number, high: number): Config.Config<number> =>
+export const whole = (name: string, initial: number, low: number, high: number): Config.Config<number> =>
   Config.integer(name).pipe(
     Config.withDefault(initial),
     Config.mapOrFail((value) =>
@@ -219,39 +228,54 @@ export const dataFolder: Config.Config<string> = Config.withDefault(
   join(homedir(), ".loom")
 )
 
+/** The address of HTTP. */
+export const host: Config.Config<string> = Config.withDefault(Config.nonEmptyString("HOST"), "127.0.0.1")
+
+export const edge: Config.Config<EdgeSettings> = Config.all({
+  data: dataFolder,
+  host,
+  port: whole("PORT", 7777, 0, 65_535),
+  mode: Config.withDefault(Config.literal("single", "team")("MODE"), "single"),
+  ask: Config.map(
+    Config.withDefault(
+      Config.boolean("MEMORY_ASK_EXCLUDE_UNVERIFIED_EXTERNAL"),
+      AskOptions.defaultOptions.excludeUnverifiedExternal
+    ),
+    (excludeUnverifiedExternal) => ({ excludeUnverifiedExternal })
+  ),
+  forFile: Config.map(
+    whole("MEMORY_FOR_FILE_WHOLE_TOKENS", ForFileOptions.defaultOptions.wholeTokens, 0, 10_000),
+    (wholeTokens) => ({ wholeTokens })
+  ),
+  thresholds
+})
+
+export const actors: Config.Config<ActorSettings> = Config.all({
+  bulkDedup: Config.withDefault(Config.literal("identity", "none")("MEMORY_BULK_DEDUP_SCOPE"), "identity"),
+  mailboxCapacity: whole("MAILBOX_CAPACITY", 256, 1, 65_536),
+  maxHeads: whole("ACTOR_MAX_HEADS", 250_000, 0, 10_000_000),
+  thresholds
+})
+
 export const serve: Config.Config<ServeSettings> = Config.nested(
   Config.all({
-    data: dataFolder,
-    host: Config.withDefault(Config.nonEmptyString("HOST"), "127.0.0.1"),
-    port: whole("PORT", 7777, 0, 65_535),
-    mode: Config.withDefault(Config.literal("single", "team")("MODE"), "single"),
+    edge,
+    actors,
     url: Config.map(Config.option(Config.url("CLICKHOUSE_URL")), (url) => url._tag === "Some"),
     soleWriter: Config.withDefault(Config.boolean("SOLE_WRITER"), false),
-    bulkDedup: Config.withDefault(Config.literal("identity", "none")("MEMORY_BULK_DEDUP_SCOPE"), "identity"),
-    mailboxCapacity: whole("MAILBOX_CAPACITY", 256, 1, 65_536),
-    maxHeads: whole("ACTOR_MAX_HEADS", 250_000, 0, 10_000_000),
-    readCacheBytes: whole("READ_CACHE_BYTES", ReadCache.DEFAULT_BYTES, 0, 16 * 1024 ** 3),
-    ask: Config.map(
-      Config.withDefault(
-        Config.boolean("MEMORY_ASK_EXCLUDE_UNVERIFIED_EXTERNAL"),
-        AskOptions.defaultOptions.excludeUnverifiedExternal
-      ),
-      (excludeUnverifiedExternal) => ({ excludeUnverifiedExternal })
-    ),
-    forFile: Config.map(
-      whole("MEMORY_FOR_FILE_WHOLE_TOKENS", ForFileOptions.defaultOptions.wholeTokens, 0, 10_000),
-      (wholeTokens) => ({ wholeTokens })
-    ),
-    thresholds
-  }).pipe(Config.mapOrFail((settings) =>
-    settings.url && !settings.soleWriter
-      ? Either.left(
-        ConfigError.InvalidData(
-          ["CLICKHOUSE_URL"],
-          "serve writes to a shared ClickHouse only when LOOM_SOLE_WRITER=true promises that no other process does"
+    readCacheBytes: whole("READ_CACHE_BYTES", ReadCache.DEFAULT_BYTES, 0, 16 * 1024 ** 3)
+  }).pipe(
+    Config.map(({ actors, edge, ...rest }): ServeSettings => ({ ...edge, ...actors, ...rest })),
+    Config.mapOrFail((settings) =>
+      settings.url && !settings.soleWriter
+        ? Either.left(
+          ConfigError.InvalidData(
+            ["CLICKHOUSE_URL"],
+            "serve writes to a shared ClickHouse only when LOOM_SOLE_WRITER=true promises that no other process does"
+          )
         )
-      )
-      : Either.right(settings)
-  )),
+        : Either.right(settings)
+    )
+  ),
   "LOOM"
 )

@@ -26,7 +26,6 @@ import * as BeliefSourcesClickhouse from "../../src/memory/BeliefSourcesClickhou
 import * as CalibrationHandlers from "../../src/memory/CalibrationHandlers.ts"
 import * as Committer from "../../src/memory/Committer.ts"
 import * as LifecycleHandlers from "../../src/memory/LifecycleHandlers.ts"
-import * as MemoryClient from "../../src/memory/MemoryClient.ts"
 import * as MemoryEntity from "../../src/memory/MemoryEntity.ts"
 import * as MemoryIntake from "../../src/memory/MemoryIntake.ts"
 import * as MemoryPatternSweep from "../../src/memory/MemoryPatternSweep.ts"
@@ -48,6 +47,7 @@ import * as NamespaceHandlers from "../../src/namespace/NamespaceHandlers.ts"
 import * as NamespaceStoreClickhouse from "../../src/namespace/NamespaceStoreClickhouse.ts"
 import * as CursorKeysClickhouse from "../../src/platform/CursorKeysClickhouse.ts"
 import * as Cursors from "../../src/platform/Cursors.ts"
+import { Embedder } from "../../src/platform/Embedder.ts"
 import * as Tokens from "../../src/platform/Tokens.ts"
 import * as DigestLegClickhouse from "../../src/retrieval/DigestLegClickhouse.ts"
 import * as DigestStoreClickhouse from "../../src/retrieval/DigestStoreClickhouse.ts"
@@ -57,6 +57,7 @@ import * as Search from "../../src/retrieval/Search.ts"
 import * as SearchHandlers from "../../src/retrieval/SearchHandlers.ts"
 import * as SearchIndexClickhouse from "../../src/retrieval/SearchIndexClickhouse.ts"
 import { Dispatch, make as makeDispatch } from "../gateway/Dispatch.ts"
+import type { ActorSettings } from "./Settings.ts"
 
 /** Every store of the slices, on ClickHouse. */
 export const layerStores = Layer.mergeAll(
@@ -88,20 +89,15 @@ export const layerPolicies = Layer.mergeAll(
   GatePolicy.layerConfig
 )
 
-/** Prepares values for the actors; edges and actors share it. */
-export const layerIntake = MemoryIntake.layer
-
-/** Patterns as this process runs them; actors and the blacklist verbs read the same. */
-export const layerBlacklist = BlacklistCache.layer
-
-/** Registrations as this process judges by them; actors and the namespace verbs hold the same. */
-export const layerNamespaces = NamespaceCache.layer
+/**
+ * What edges and actors of one process share: the preparing of values, the patterns and registrations as this process
+ * knows them, and the cosines of its embedder.
+ */
+export const layerGround = (thresholds: Thresholds.Options) =>
+  Layer.mergeAll(MemoryIntake.layer, BlacklistCache.layer, NamespaceCache.layer, Thresholds.layer(thresholds))
 
 /** How rows that are stored already meet a new pattern. */
 export const layerSweep = MemoryPatternSweep.layer
-
-/** The cosines of this process's embedder; actors and `calibration.get` read the same. */
-export const layerThresholds = Thresholds.layer
 
 /** What a block of `memory.for_file` may hold. */
 export const layerForFile = ForFileOptions.layer
@@ -116,7 +112,20 @@ export const layerTokens = TokenCache.layer
 export const layerActors = (options: MemoryEntity.Options = MemoryEntity.defaultOptions) =>
   MemoryEntity.layer(options).pipe(Layer.provide([Committer.layer, ActorRules.layer]))
 
-/** All verbs of this server. */
+/** The actors' options by the settings of the process. */
+export const actorOptions = (settings: ActorSettings): MemoryEntity.Options => ({
+  ...MemoryEntity.defaultOptions,
+  mailboxCapacity: settings.mailboxCapacity,
+  bulkDedup: settings.bulkDedup,
+  bounds: { ...MemoryEntity.defaultOptions.bounds, maxHeads: settings.maxHeads }
+})
+
+/** Loads the embedder's model before the first caller needs it; a failure shows at the first use. */
+export const layerWarm = Layer.scopedDiscard(
+  Effect.flatMap(Embedder, (embedder) => Effect.forkScoped(Effect.ignoreLogged(embedder.embedQuery("warm up"))))
+)
+
+/** All verbs of this server, on whichever way to the actors there is. */
 export const layerDispatch = Layer.effect(
   Dispatch,
   Effect.map(
@@ -141,7 +150,6 @@ export const layerDispatch = Layer.effect(
   )
 ).pipe(
   Layer.provide(layerSweep),
-  Layer.provide(MemoryClient.layer),
   Layer.provide(Ask.layer.pipe(
     Layer.provideMerge(Search.layer.pipe(Layer.provide([SearchIndexClickhouse.layer, DigestLegClickhouse.layer]))),
     Layer.provide(EvidenceStoreClickhouse.layer)

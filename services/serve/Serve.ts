@@ -3,30 +3,22 @@
  * The layers are stacked so that the process ends in the reverse order: the edges stop taking, the actors finish, the
  * engine closes.
  */
-import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
 import * as HttpServer from "@effect/platform/HttpServer"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { join } from "node:path"
-import * as Authenticator from "../../src/access/Authenticator.ts"
 import * as RootToken from "../../src/access/RootToken.ts"
 import * as Fence from "../../src/memory/Fence.ts"
 import * as MemoryClient from "../../src/memory/MemoryClient.ts"
-import * as MemoryEntity from "../../src/memory/MemoryEntity.ts"
 import { MemoryStore } from "../../src/memory/MemoryStore.ts"
 import * as Clickhouse from "../../src/platform/Clickhouse.ts"
 import * as ClickhouseMigrations from "../../src/platform/ClickhouseMigrations.ts"
 import * as ClickhouseMigrator from "../../src/platform/ClickhouseMigrator.ts"
-import { Embedder } from "../../src/platform/Embedder.ts"
-import * as EmbedderConfig from "../../src/platform/EmbedderConfig.ts"
-import * as LanguageModel from "../../src/platform/LanguageModel.ts"
-import * as LanguageModelConfig from "../../src/platform/LanguageModelConfig.ts"
+import * as Edges from "../gateway/Edges.ts"
 import * as Health from "../gateway/Health.ts"
-import * as Http from "../gateway/Http.ts"
-import * as Mcp from "../gateway/Mcp.ts"
-import * as Rpc from "../gateway/Rpc.ts"
 import * as LocalSharding from "../layers/LocalSharding.ts"
+import * as Parts from "../layers/Parts.ts"
 import * as Settings from "../layers/Settings.ts"
 import type { ServeSettings } from "../layers/Settings.ts"
 import * as Slices from "../layers/Slices.ts"
@@ -63,71 +55,26 @@ const layerRepaired = Layer.scopedDiscard(Effect.gen(function*() {
   )
 }))
 
-/** Loads the embedder's model before the first caller needs it; a failure shows at the first use. */
-const layerWarm = Layer.scopedDiscard(
-  Effect.flatMap(Embedder, (embedder) => Effect.forkScoped(Effect.ignoreLogged(embedder.embedQuery("warm up"))))
-)
-
-const actorOptions = (settings: ServeSettings): MemoryEntity.Options => ({
-  ...MemoryEntity.defaultOptions,
-  mailboxCapacity: settings.mailboxCapacity,
-  bulkDedup: settings.bulkDedup,
-  bounds: { ...MemoryEntity.defaultOptions.bounds, maxHeads: settings.maxHeads }
-})
-
-/** The parts of the server that a deployment may replace; each default is what `loom serve` runs. */
-export interface Parts<E = never, EM = never> {
-  /** The version that `GET /v1/verbs` and OpenAPI tell. */
-  readonly version: string
-  readonly embedder: Layer.Layer<Embedder, E>
-  /** None unless given. */
-  readonly languageModel?: Layer.Layer<LanguageModel.LanguageModel, EM>
-  readonly policies?: typeof Slices.layerPolicies
-}
-
 /** The whole server for these settings, of the given parts; it lives as long as the layer. */
-export const layerWith = <E, EM = never>(
-  settings: ServeSettings,
-  { embedder, languageModel = LanguageModel.layerNone, policies = Slices.layerPolicies, version }: Parts<E, EM>
-) => {
-  const edges = Http.layerHttp(
-    { host: settings.host, port: settings.port, version },
-    Layer.merge(Rpc.layerRoutes, Mcp.layerRoutes(version))
-  )
-  const access = settings.mode === "team" ? Authenticator.layerTeam : Authenticator.layerSingleUser
-  return edges.pipe(
-    Layer.provideMerge(Layer.mergeAll(Slices.layerDispatch, access, Health.layerClickhouse)),
-    Layer.provideMerge(Layer.merge(layerRepaired, layerWarm)),
+export const layerWith = <E, EM = never>(settings: ServeSettings, parts: Parts.Parts<E, EM>) =>
+  Edges.layer(settings, parts.version).pipe(
+    Layer.provideMerge(Health.layerClickhouse),
+    Layer.provideMerge(Layer.merge(layerRepaired, Slices.layerWarm)),
     Layer.provideMerge(MemoryClient.layer),
-    Layer.provideMerge(Slices.layerActors(actorOptions(settings))),
+    Layer.provideMerge(Slices.layerActors(Slices.actorOptions(settings))),
     Layer.provideMerge(Layer.merge(LocalSharding.layer, Fence.layerNone)),
-    Layer.provideMerge(
-      Layer.mergeAll(
-        Slices.layerTokens,
-        Slices.layerIntake,
-        Slices.layerBlacklist,
-        Slices.layerNamespaces,
-        Slices.layerAsk(settings.ask),
-        Slices.layerForFile(settings.forFile),
-        Slices.layerThresholds(settings.thresholds)
-      )
-    ),
+    Layer.provideMerge(Slices.layerGround(settings.thresholds)),
     // An embedded store is locked by this process, a server's is promised to it; else nobody may keep what was read.
     Layer.provideMerge(Slices.layerReadCache(!settings.url || settings.soleWriter ? settings.readCacheBytes : 0)),
-    Layer.provideMerge(Layer.mergeAll(Slices.layerStores, policies, embedder, languageModel)),
+    Layer.provideMerge(Parts.layer(parts)),
     Layer.provideMerge(RootToken.layerFile(join(settings.data, "root.token"))),
     Layer.provideMerge(layerMigrated),
     Layer.provideMerge(Clickhouse.layerConfig)
   )
-}
 
 /** `loom serve`: the embedder and the language model are the configured ones. */
 export const layer = (settings: ServeSettings, version: string) =>
-  layerWith(settings, {
-    version,
-    embedder: Layer.provide(EmbedderConfig.layerConfig, FetchHttpClient.layer),
-    languageModel: Layer.provide(LanguageModelConfig.layerConfig, FetchHttpClient.layer)
-  }).pipe(
+  layerWith(settings, Parts.configured(version)).pipe(
     // Under everything, since a fiber takes its fault points from where it was started.
     Layer.provide(FaultPoints.layerConfig)
   )

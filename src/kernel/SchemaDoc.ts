@@ -3,8 +3,8 @@
  * and all its columns. A test compares the file with this text; `UPDATE_DOCS=1` in that test's environment rewrites it.
  */
 import type { Column, Schema, Table } from "./SchemaText.ts"
+import type { Erase, Export, Prune, Rollback } from "./TableFacts.ts"
 import { kindOf, tables } from "./Tables.ts"
-import type { Erase, Export, Prune, Rollback } from "./Tables.ts"
 
 const eraseWords: Record<Erase, string> = {
   rows: "deletes its rows",

@@ -25,7 +25,7 @@ export interface Work<Request, State> {
   /** Commits batches of a state, up to the one with this `seq`. */
   readonly commit: (state: State, seq: bigint, commit: Commit) => Effect.Effect<Outcome, LoomError>
   /** Mends the mirrors after a commit that may lack them. */
-  readonly repair: (state: State) => Effect.Effect<void, LoomError>
+  readonly repair: (commit: Commit) => Effect.Effect<void, LoomError>
   /** Waits for more callers before a commit (`Gather`). */
   readonly gather: (callers: number, waiting: () => number) => Effect.Effect<void>
   readonly answer: (request: Request, reply: Reply) => Effect.Effect<void>
@@ -134,7 +134,7 @@ export const make = <Request, State extends { readonly unsettled: Unsettled }>(
             const outcome = yield* Effect.exit(work.commit(mine, seq, commit))
             if (Exit.isFailure(outcome)) return yield* giveUp(mine, group, outcome.cause)
             mine.unsettled.remove(commit.rows)
-            if (outcome.value === "torn") yield* mend(mine)
+            if (outcome.value === "torn") yield* mend(mine, commit)
           }
           callers = requestsIn([...group, ...waiting])
           // Beside the next commit, which need not wait for it.
@@ -162,8 +162,8 @@ export const make = <Request, State extends { readonly unsettled: Unsettled }>(
         )
       })
 
-    const mend = (mine: State) =>
-      Effect.catchAllCause(work.repair(mine), (cause) =>
+    const mend = (mine: State, commit: Commit) =>
+      Effect.catchAllCause(work.repair(commit), (cause) =>
         Effect.suspend(() => {
           if (state === mine) state = null
           return Effect.logWarning("A repair failed; the actor activates again before the next batch", cause)

@@ -6,7 +6,7 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type { Scope, Writer } from "../kernel/Identity.ts"
-import { identityKey } from "../kernel/Identity.ts"
+import { identityKey, identityOf } from "../kernel/Identity.ts"
 import type { StoreError } from "../kernel/LoomError.ts"
 import { ActorRules } from "./ActorRules.ts"
 import type { NamespaceRules } from "./ActorRules.ts"
@@ -18,7 +18,7 @@ import { MemoryIntake } from "./MemoryIntake.ts"
 import type { MemoryRow } from "./MemoryModel.ts"
 import { isEnded, isServed } from "./MemoryModel.ts"
 import { emptyCommit, MemoryStore, noProbes } from "./MemoryStore.ts"
-import type { HeadVector, LastWord, PeerQuery, Probes } from "./MemoryStore.ts"
+import type { EntityProjection, HeadVector, LastWord, PeerQuery, Probes } from "./MemoryStore.ts"
 import { PeerIndex } from "./PeerIndex.ts"
 import type { Neighbour } from "./PeerIndex.ts"
 import { RowCache } from "./RowCache.ts"
@@ -111,7 +111,11 @@ export const activate = Effect.fn("ActorState.activate")(function*(
   const report = yield* store.repair(scope, intake.embedderId, upTo)
   if (report.missing.length > 0) {
     const derived = yield* intake.derive(report.missing)
-    yield* store.commit({ ...emptyCommit, derived })
+    // What lost its vectors may have lost its named things with them.
+    const entities = report.missing.flatMap((row) =>
+      row.entities.map((entity): EntityProjection => ({ identity: identityOf(row), entity, version: row.version }))
+    )
+    yield* store.commit({ ...emptyCommit, derived, entities })
   }
   const position = yield* store.position(scope)
   const rules = yield* ActorRules.pipe(Effect.flatMap((service) => service.read(scope, bulkDedup)))

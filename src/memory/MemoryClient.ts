@@ -2,17 +2,25 @@
  * The way from an edge to the namespace actor. Cluster words end here: a full mailbox is `Overloaded`, anything else
  * that keeps the actor from answering in time is `Unavailable`, and both may be tried again with the same idempotency
  * key.
+ *
+ * Between processes a call can be lost with its runner, or meet one that has just lost the namespace. The cluster itself
+ * calls again where no runner, a gone one, or the wrong one was met, for as long as the call has time. What it leaves to
+ * its caller, `layerCluster` tries again here, in the time of the one call and under its one mark, by which an actor
+ * knows a write that is already in.
  */
 import type { Sharding } from "@effect/cluster/Sharding"
+import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
+import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Schedule from "effect/Schedule"
 import { actorId } from "../kernel/Identity.ts"
 import type { Scope } from "../kernel/Identity.ts"
 import type { LoomError } from "../kernel/LoomError.ts"
 import { Overloaded, Unavailable } from "../kernel/LoomError.ts"
 import type { Answer } from "../kernel/Verb.ts"
-import { NamespaceEntity } from "./MemoryCommand.ts"
+import { ACTOR_STOPPED, NamespaceEntity } from "./MemoryCommand.ts"
 import type {
   AnswerCommand,
   AuditReadCommand,
@@ -24,9 +32,11 @@ import type {
   TransitionAnswer,
   TransitionCommand,
   UpdateByIdCommand,
-  UpdateCommand
+  UpdateCommand,
+  WriteMeta
 } from "./MemoryCommand.ts"
 import type { MemoryBulkSet, MemoryDelete, MemoryRestore, MemorySet, MemoryUpdate } from "./MemoryVerbs.ts"
+import { answeredOnce } from "./WriteKeys.ts"
 
 type Reply<A> = Effect.Effect<A, LoomError>
 
@@ -52,14 +62,71 @@ const CALL_TIMEOUT = "30 seconds"
 // A full mailbox drains within a few commits of some tens of milliseconds.
 const RETRY_AFTER_SECONDS = 0.5
 
-export const layer: Layer.Layer<MemoryClient, never, Sharding> = Layer.effect(
-  MemoryClient,
-  Effect.map(NamespaceEntity.client, (actor) => {
-    const call = <A, E extends LoomError | { readonly _tag: string }>(
-      verb: string,
-      reply: Effect.Effect<A, E>
-    ): Effect.Effect<A, LoomError> =>
+/** What can stand between a call and its answer, the actor's own errors included. */
+type CallError = LoomError | { readonly _tag: string }
+
+/** How calls are made. */
+interface Manner {
+  /** Tries again what may be tried again. */
+  readonly tried: <A, E extends CallError>(reply: Effect.Effect<A, E>) => Effect.Effect<A, E | CallError>
+  /** Marks a command, so that its actor knows it when it comes again. */
+  readonly marked: <C extends { readonly meta: WriteMeta }>(command: C) => C
+}
+
+/** In one process nothing is lost on the way, and nothing comes twice. */
+const once: Manner = { tried: (reply) => reply, marked: (command) => command }
+
+/**
+ * The actor ended before it answered, with its runner or with its hold on the namespace. It never leaves this module:
+ * when its time is up the call is `Unavailable`.
+ */
+class ActorGone extends Data.TaggedError("ActorGone") {}
+
+// The first soon, since most runners let a namespace go within a commit; then at ease with a fail-over of seconds. Spread
+// out, since a lost runner's callers all come at once.
+const AGAIN = Schedule.jittered(
+  Schedule.union(Schedule.exponential("25 millis", 2), Schedule.spaced("500 millis"))
+)
+
+/**
+ * What another try may mend: the runner is at the same call already (its answer was lost on the way), its inbox could not
+ * be reached, the actor went away, or it found that the namespace is no longer its own.
+ */
+const passes = (error: CallError): boolean => {
+  switch (error._tag) {
+    case "ActorGone":
+    case "AlreadyProcessingMessage":
+    case "PersistenceError":
+      return true
+    case "Unavailable":
+      return "operation" in error && isLostNamespace(String(error.operation))
+    default:
+      return false
+  }
+}
+
+/** Said by the actor when the fence refused its commit, or when it was stopped amid one. */
+const isLostNamespace = (operation: string): boolean => operation.startsWith("Fence.") || operation === ACTOR_STOPPED
+
+const untilAnswered = (): Manner => {
+  let calls = 0
+  return {
+    tried: (reply) =>
       reply.pipe(
+        // The end of a remote actor comes as an interrupt that nobody asked for here.
+        Effect.catchAllCause((cause): Effect.Effect<never, CallError> =>
+          Cause.isInterruptedOnly(cause) ? Effect.fail(new ActorGone()) : Effect.failCause(cause)
+        ),
+        Effect.retry({ schedule: AGAIN, while: passes })
+      ),
+    marked: (command) => ({ ...command, meta: answeredOnce(command.meta, calls++) })
+  }
+}
+
+const make = ({ marked, tried }: Manner) =>
+  Effect.map(NamespaceEntity.client, (actor): MemoryClient["Type"] => {
+    const call = <A, E extends CallError>(verb: string, reply: Effect.Effect<A, E>): Effect.Effect<A, LoomError> =>
+      tried(reply).pipe(
         Effect.catchAll((error): Effect.Effect<never, LoomError> =>
           isLoomError(error)
             ? Effect.fail(error)
@@ -75,20 +142,29 @@ export const layer: Layer.Layer<MemoryClient, never, Sharding> = Layer.effect(
         Effect.timeoutFail({ duration: CALL_TIMEOUT, onTimeout: () => new Unavailable({ operation: verb }) })
       )
     return {
-      set: (scope, command) => call("memory.set", actor(actorId(scope))["memory.set"](command)),
-      bulkSet: (scope, command) => call("memory.bulk_set", actor(actorId(scope))["memory.bulk_set"](command)),
-      update: (scope, command) => call("memory.update", actor(actorId(scope))["memory.update"](command)),
+      set: (scope, command) => call("memory.set", actor(actorId(scope))["memory.set"](marked(command))),
+      bulkSet: (scope, command) => call("memory.bulk_set", actor(actorId(scope))["memory.bulk_set"](marked(command))),
+      update: (scope, command) => call("memory.update", actor(actorId(scope))["memory.update"](marked(command))),
       updateById: (scope, command) =>
-        call("memory.update_by_id", actor(actorId(scope))["memory.update_by_id"](command)),
-      delete: (scope, command) => call("memory.delete", actor(actorId(scope))["memory.delete"](command)),
-      restore: (scope, command) => call("memory.restore", actor(actorId(scope))["memory.restore"](command)),
-      transition: (scope, command) => call("memory.transition", actor(actorId(scope))["memory.transition"](command)),
+        call("memory.update_by_id", actor(actorId(scope))["memory.update_by_id"](marked(command))),
+      delete: (scope, command) => call("memory.delete", actor(actorId(scope))["memory.delete"](marked(command))),
+      restore: (scope, command) => call("memory.restore", actor(actorId(scope))["memory.restore"](marked(command))),
+      transition: (scope, command) =>
+        call("memory.transition", actor(actorId(scope))["memory.transition"](marked(command))),
       answer: (scope, command) => call("memory.answer", actor(actorId(scope))["memory.answer"](command)),
       auditRead: (scope, command) => call("memory.audit_read", actor(actorId(scope))["memory.audit_read"](command)),
       activate: (scope) => call("activate", actor(actorId(scope)).activate({ _tag: "activate" }))
     }
   })
+
+/** The actors of this process. */
+export const layer: Layer.Layer<MemoryClient, never, Sharding> = Layer.effect(MemoryClient, make(once))
+
+/** The actors of a cluster's runners: a call is tried until its time is up, and is one write however often it arrives. */
+export const layerCluster: Layer.Layer<MemoryClient, never, Sharding> = Layer.effect(
+  MemoryClient,
+  Effect.suspend(() => make(untilAnswered()))
 )
 
-const isLoomError = (error: LoomError | { readonly _tag: string }): error is LoomError =>
+const isLoomError = (error: CallError): error is LoomError =>
   error._tag === "Refusal" || error._tag === "Unavailable" || error._tag === "Overloaded" || error._tag === "Corrupt"

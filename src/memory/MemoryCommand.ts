@@ -274,6 +274,9 @@ export type WriteCommand =
 /** Brings an actor up, so that repair runs without waiting for a write. */
 export const ActivateCommand = Schema.TaggedStruct("activate", {})
 
+/** The operation that an actor names when it was stopped before it could answer: the write may or may not be in. */
+export const ACTOR_STOPPED = "NamespaceActor"
+
 /** The actor of one namespace; its id is `actorId(scope)`. */
 export const NamespaceEntity = Entity.make("Namespace", [
   Rpc.make("memory.set", { payload: bare(SetCommand), success: MemorySet.answer, error: LoomError }),

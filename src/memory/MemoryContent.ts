@@ -6,12 +6,17 @@
 import * as Schema from "effect/Schema"
 import { Sensitivity } from "./MemoryModel.ts"
 
-const Floats = Schema.declare((input): input is Float32Array => input instanceof Float32Array)
+const Floats = Schema.declare((input): input is Float32Array => input instanceof Float32Array, {
+  identifier: "Floats",
+  // For tests of what travels: a few floats stand for many.
+  arbitrary: () => (fc) => fc.float32Array({ maxLength: 12 })
+})
 
 /** A unit vector; travels between processes as bytes, never as JSON numbers. */
 export const Vector = Schema.transform(Schema.Uint8ArrayFromSelf, Floats, {
   strict: true,
-  decode: (bytes) => new Float32Array(bytes.slice().buffer),
+  // Copied by a constructor: the `slice` of a Buffer, which is what a socket gives, shares the buffer of its neighbours.
+  decode: (bytes) => new Float32Array(new Uint8Array(bytes).buffer),
   encode: (vector) => new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength)
 })
 

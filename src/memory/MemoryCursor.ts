@@ -9,13 +9,15 @@ import type { Listing } from "../kernel/SignedCursor.ts"
 import type { Cursors } from "../platform/Cursors.ts"
 import type { Keyset } from "./MemoryReader.ts"
 
-const Place = Schema.Tuple(Schema.String, Schema.String)
+// The version is there where a memory may be listed several times.
+const Place = Schema.Tuple(Schema.String, Schema.String, Schema.optionalElement(Schema.BigInt))
 
 export const cursorAfter = (
   cursors: Cursors["Type"],
   listing: Listing,
-  { memory_id, value }: Keyset
-): Effect.Effect<string, StoreError> => cursors.give(listing, [value, memory_id])
+  { memory_id, value, version }: Keyset
+): Effect.Effect<string, StoreError> =>
+  cursors.give(listing, [value, memory_id, ...version === undefined ? [] : [version.toString()]])
 
 /** The keyset that a request's cursor names; null without a cursor, at the beginning. */
 export const keysetOf = (
@@ -25,4 +27,4 @@ export const keysetOf = (
 ): Effect.Effect<Keyset | null, Refusal | StoreError> =>
   cursor === undefined
     ? Effect.succeed(null)
-    : Effect.map(cursors.take(listing, Place, cursor), ([value, memory_id]) => ({ value, memory_id }))
+    : Effect.map(cursors.take(listing, Place, cursor), ([value, memory_id, version]) => ({ value, memory_id, version }))

@@ -60,7 +60,7 @@ const before = (clickhouse: Clickhouse["Type"], { rows, scope }: Intent) => {
 
 export const disownIn = (clickhouse: Clickhouse["Type"]) =>
   Effect.fn("MemoryStore.disown")(function*(intent: Intent, fresh: bigint): Effect.fn.Return<void, StoreError> {
-    const { answers, links, rows, scope, top } = intent
+    const { answers, links, rows, scope } = intent
     const numbered = rows.map((row, index): readonly [IntentRow, bigint] => [row, fresh + BigInt(index)])
     const voided = [...rows.map((row): readonly [IntentRow, bigint] => [row, row.version]), ...numbered]
     yield* clickhouse.insert(
@@ -76,7 +76,7 @@ export const disownIn = (clickhouse: Clickhouse["Type"]) =>
     )
     yield* clickhouse.insert(
       "loom.idempotency",
-      answers.map((idem_hash) => answerRow({ ...noAnswer, scope, idem_hash, version: top + 1n }))
+      answers.map((idem_hash) => answerRow({ ...noAnswer, scope, idem_hash, version: fresh }))
     )
     yield* faultPoint("disown.before_heads")
     const heads = yield* before(clickhouse, intent)

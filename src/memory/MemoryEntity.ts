@@ -31,10 +31,11 @@ import { MAX_ROWS, MAX_SIZE } from "./CommitMerge.ts"
 import { Committer } from "./Committer.ts"
 import * as Fence from "./Fence.ts"
 import { gather } from "./Gather.ts"
-import { NamespaceEntity } from "./MemoryCommand.ts"
+import { ACTOR_STOPPED, NamespaceEntity } from "./MemoryCommand.ts"
 import type { FailedItem, SetItem } from "./MemoryCommand.ts"
 import { MemoryIntake } from "./MemoryIntake.ts"
 import { MemoryStore } from "./MemoryStore.ts"
+import type { Commit } from "./MemoryStore.ts"
 import type { WritePolicy } from "./WritePolicy.ts"
 
 export interface Options extends ActorState.StateOptions {
@@ -64,11 +65,12 @@ interface Asked {
 // namespace moved is put away, and does not take it back from its rightful owner.
 const LOST_MILLIS = 4_000
 
-const repair = (scope: Scope, { epoch, version }: ActorState.ActorState) =>
+/** Mends the mirrors behind a commit of an actor's own; what an owner after it may be writing lies above that. */
+const repair = (scope: Scope, { rows }: Commit) =>
   Effect.gen(function*() {
     const store = yield* MemoryStore
     const intake = yield* MemoryIntake
-    yield* store.repair(scope, intake.embedderId, epoch === 0n ? undefined : version)
+    yield* store.repair(scope, intake.embedderId, rows[rows.length - 1]?.version)
   })
 
 export const layer = (options: Options = defaultOptions): Layer.Layer<
@@ -109,7 +111,7 @@ export const layer = (options: Options = defaultOptions): Layer.Layer<
           ),
         commit: ({ epoch }, seq, commit) =>
           Effect.tapError(Context.get(context, Committer).commit({ scope, epoch, seq }, commit), noteLoss),
-        repair: (state) => Effect.provide(repair(scope, state), context),
+        repair: (commit) => Effect.provide(repair(scope, commit), context),
         gather,
         answer: ({ replier, request }, reply) =>
           Effect.flatMap(
@@ -184,5 +186,5 @@ const take = (mailbox: Mailbox.ReadonlyMailbox<Request>) =>
 const failure = (cause: Cause.Cause<LoomError>): LoomError =>
   Either.match(Cause.failureOrCause(cause), {
     onLeft: (error) => error,
-    onRight: () => new Unavailable({ operation: "NamespaceActor" })
+    onRight: () => new Unavailable({ operation: ACTOR_STOPPED })
   })

@@ -6,6 +6,7 @@ import type { Scope } from "../kernel/Identity.ts"
 import { ch } from "../platform/Clickhouse.ts"
 import type { Fragment, Statement } from "../platform/Clickhouse.ts"
 import { versionsAsOf } from "./AsOfClickhouse.ts"
+import { earlierValues } from "./EarlierClickhouse.ts"
 import { LIVE_STATUSES } from "./MemoryModel.ts"
 import type { Keyset, ListFilter, Page, SortBy, WriterFilter } from "./MemoryReader.ts"
 import { inScope, place, rowColumns } from "./MemoryRowsClickhouse.ts"
@@ -22,12 +23,16 @@ export const byWriter = (scope: Scope, { agent, session_id, user_id }: WriterFil
     " AND "
   )
 
-const matching = (scope: Scope, filter: ListFilter): Fragment => {
-  const { asOf, contains, endedBefore, entities, prefix, tags, tags_every } = filter
-  const identities = ch.join([
+/** Whole identities: what a subquery may be narrowed to. */
+const identitiesOf = (scope: Scope, filter: ListFilter): Fragment =>
+  ch.join([
     byWriter(scope, filter),
-    ...(prefix === null ? [] : [ch.fragment`startsWith(memory_key, ${ch.string(prefix)})`])
+    ...(filter.prefix === null ? [] : [ch.fragment`startsWith(memory_key, ${ch.string(filter.prefix)})`])
   ], " AND ")
+
+const matching = (scope: Scope, filter: ListFilter): Fragment => {
+  const { asOf, contains, endedBefore, entities, tags, tags_every } = filter
+  const identities = identitiesOf(scope, filter)
   return ch.join([
     identities,
     ...(asOf === undefined ? [] : [ch.fragment`version IN (${versionsAsOf(scope, identities, asOf)})`]),
@@ -65,26 +70,37 @@ const notEnded = (time: number): Fragment => {
   } OR ((expires_at IS NULL OR expires_at > ${at}) AND (valid_to IS NULL OR valid_to > ${at})))`
 }
 
-const after = (sortBy: SortBy, { memory_id, value }: Keyset): Fragment =>
-  sortBy === "memory_key"
-    ? ch.fragment`(memory_key, memory_id) > (${ch.string(value)}, ${ch.string(memory_id)})`
-    : ch.fragment`(${ch.identifier(sortBy)}, memory_id) < (${ch.dateTime64(Number(value))}, ${ch.string(memory_id)})`
+const after = (sortBy: SortBy, { memory_id, value, version = 0n }: Keyset): Fragment => {
+  const id = ch.string(memory_id)
+  const isEarlier = ch.fragment`memory_id = ${id} AND version < ${ch.uint64(version)}`
+  if (sortBy === "memory_key") {
+    const key = ch.string(value)
+    return ch.fragment`((memory_key, memory_id) > (${key}, ${id}) OR (memory_key = ${key} AND ${isEarlier}))`
+  }
+  const [column, time] = [ch.identifier(sortBy), ch.dateTime64(Number(value))]
+  return ch.fragment`((${column}, memory_id) < (${time}, ${id}) OR (${column} = ${time} AND ${isEarlier}))`
+}
 
 const order = (sortBy: SortBy): Fragment =>
   sortBy === "memory_key"
-    ? ch.fragment`memory_key, memory_id`
-    : ch.fragment`${ch.identifier(sortBy)} DESC, memory_id DESC`
+    ? ch.fragment`memory_key, memory_id, version DESC`
+    : ch.fragment`${ch.identifier(sortBy)} DESC, memory_id DESC, version DESC`
 
-const rows = ({ asOf }: ListFilter): Fragment =>
-  asOf === undefined ? ch.fragment`loom.memory FINAL` : ch.fragment`loom.memory_versions FINAL`
+const rows = (scope: Scope, filter: ListFilter): Fragment => {
+  if (filter.asOf !== undefined) return ch.fragment`loom.memory_versions FINAL`
+  if (filter.earlierAt === undefined) return ch.fragment`loom.memory FINAL`
+  const identities = identitiesOf(scope, filter)
+  return ch.fragment`(SELECT ${rowColumns} FROM loom.memory FINAL WHERE ${identities}
+    UNION ALL SELECT ${rowColumns} FROM ${earlierValues(identities, filter.earlierAt)})`
+}
 
-/** Ties are broken by id, so that a page never repeats or skips a row that stays. */
+/** Ties are broken by id and version, so that a page never repeats or skips a row that stays. */
 export const list = (scope: Scope, filter: ListFilter, page: Page): Statement =>
-  ch.sql("MemoryReader.list")`SELECT ${rowColumns} FROM ${rows(filter)}
+  ch.sql("MemoryReader.list")`SELECT ${rowColumns} FROM ${rows(scope, filter)}
     WHERE ${matching(scope, filter)}${
     page.after === null ? ch.empty : ch.fragment` AND ${after(page.sort_by, page.after)}`
   }
     ORDER BY ${order(page.sort_by)} LIMIT ${ch.uint32(page.limit)} OFFSET ${ch.uint32(page.offset)}`
 
 export const count = (scope: Scope, filter: ListFilter): Statement =>
-  ch.sql("MemoryReader.count")`SELECT count() AS found FROM ${rows(filter)} WHERE ${matching(scope, filter)}`
+  ch.sql("MemoryReader.count")`SELECT count() AS found FROM ${rows(scope, filter)} WHERE ${matching(scope, filter)}`

@@ -40,6 +40,8 @@ export interface ListFilter extends WriterFilter {
   readonly endedBefore: number | null
   /** The versions that answer at an instant, in place of the heads. */
   readonly asOf?: Instant | undefined
+  /** The time at which heads must be served for what they said earlier to be listed beside them; absent lists none. */
+  readonly earlierAt?: number | undefined
 }
 
 /** One memory within a scope. */
@@ -68,6 +70,8 @@ export interface Keyset {
   /** Milliseconds as text for times; the key for memory_key. */
   readonly value: string
   readonly memory_id: string
+  /** Tells apart what one memory said earlier; absent means that all of it was shown. */
+  readonly version?: bigint | undefined
 }
 
 export interface Page {

@@ -196,7 +196,7 @@ export const make: Effect.Effect<ReadonlyArray<BoundVerb>, never, Needs> = Effec
         return { memories: [], total, next_cursor: null, ...version, ...unchanged, ...about }
       }
       const sort_by: SortBy = request.sort_by ?? "created_at"
-      const { asOf: _, endedBefore: __, ...bound } = filter
+      const { asOf: _, earlierAt: ___, endedBefore: __, ...bound } = filter
       const listing = {
         verb: MemoryList.tag,
         caller,
@@ -266,7 +266,8 @@ export const make: Effect.Effect<ReadonlyArray<BoundVerb>, never, Needs> = Effec
 
 const placeOf = (row: MemoryRow, sort_by: SortBy) => ({
   value: sort_by === "memory_key" ? row.memory_key : String(row[sort_by]),
-  memory_id: row.memory_id
+  memory_id: row.memory_id,
+  version: row.version
 })
 
 /** The instant as it was asked for, so that a cursor stays with it. */
@@ -303,6 +304,7 @@ const filterOf = (
     pinned_only: request.pinned_only ?? false,
     statuses: request.conflicted_only === true ? ["conflicted"] : asOf?.axis === "valid" ? TRUE_STATUSES : statuses,
     endedBefore: asOf?.axis === "valid" || request.include_expired === true ? null : asOf?.at ?? now,
-    asOf
+    asOf,
+    earlierAt: asOf === undefined && request.include_superseded === true ? now : undefined
   }
 }

@@ -75,7 +75,8 @@ const conflictLinks = (scope: Scope, bound: ReaderBound, now: number): Statement
         SELECT ${placeColumns}, version AS v_version, updated_at AS v_at, write_id AS v_write_id, cause AS v_cause,
           conflict_with AS v_links
         FROM loom.memory_versions FINAL
-        WHERE ${inScope(scope)} AND ${place} IN (SELECT ${placeColumns} FROM loom.memory FINAL WHERE ${conflicted})
+        WHERE ${inScope(scope)} AND status != 'void'
+          AND ${place} IN (SELECT ${placeColumns} FROM loom.memory FINAL WHERE ${conflicted})
       ) AS past USING (${placeColumns})
       GROUP BY ${placeColumns}, memory_id, memory_type, other
     ) WHERE since > 0 AND (
@@ -111,11 +112,12 @@ const factColumns = ch.join(Object.keys(FactsRow.fields).map((name) => ch.identi
 
 const point = (scope: Scope, asked: Point): Statement =>
   "at" in asked
-    ? ch.sql("MemoryReview.point")`SELECT max(version) AS top FROM loom.memory_versions
-      WHERE ${inScope(scope)} AND updated_at <= ${ch.dateTime64(asked.at)}`
-    : ch.sql("MemoryReview.point")`SELECT max(version) AS top FROM loom.memory_versions
-      WHERE ${inScope(scope)} AND write_id IN (
-        SELECT write_id FROM loom.memory_versions WHERE ${inScope(scope)} AND version <= ${ch.uint64(asked.version)}
+    ? ch.sql("MemoryReview.point")`SELECT max(version) AS top FROM loom.memory_versions FINAL
+      WHERE ${inScope(scope)} AND status != 'void' AND updated_at <= ${ch.dateTime64(asked.at)}`
+    : ch.sql("MemoryReview.point")`SELECT max(version) AS top FROM loom.memory_versions FINAL
+      WHERE ${inScope(scope)} AND status != 'void' AND write_id IN (
+        SELECT write_id FROM loom.memory_versions FINAL
+        WHERE ${inScope(scope)} AND status != 'void' AND version <= ${ch.uint64(asked.version)}
         ORDER BY version DESC LIMIT 1)`
 
 const make = (clickhouse: Clickhouse["Type"]): MemoryReview["Type"] => ({
@@ -187,7 +189,7 @@ const make = (clickhouse: Clickhouse["Type"]): MemoryReview["Type"] => ({
   versions: Effect.fn("MemoryReview.versions")(function*(scope, one, limit) {
     return yield* clickhouse.query(
       ch.sql("MemoryReview.versions")`SELECT ${factColumns} FROM loom.memory_versions FINAL
-        WHERE ${atPlace(scope, one)} ORDER BY version DESC LIMIT ${ch.uint32(limit)}`,
+        WHERE ${atPlace(scope, one)} AND status != 'void' ORDER BY version DESC LIMIT ${ch.uint32(limit)}`,
       FactsRow
     )
   }),
@@ -210,7 +212,7 @@ const make = (clickhouse: Clickhouse["Type"]): MemoryReview["Type"] => ({
     const found = yield* Effect.forEach(Arr.chunksOf(places, placesAtOnce), (turn) =>
       clickhouse.query(
         ch.sql("MemoryReview.standing")`SELECT ${rowColumns} FROM loom.memory_versions FINAL
-          WHERE ${inScope(scope)} AND ${inPlaces(turn)} AND version <= ${ch.uint64(version)}
+          WHERE ${inScope(scope)} AND ${inPlaces(turn)} AND status != 'void' AND version <= ${ch.uint64(version)}
           ORDER BY version DESC LIMIT 1 BY ${placeColumns}`,
         StoredRow
       ))

@@ -51,7 +51,8 @@ const PastRow = StoredRow.pick("memory_id", "memory_key", "version", "content_sh
 
 const pastOf = (scope: Scope, place: Place): Statement =>
   ch.sql("MemoryReview.scrub")`SELECT memory_id, memory_key, version, content_sha256, write_id
-    FROM loom.memory_versions FINAL WHERE ${inScope(scope)} AND ${inPlaces([place])} ORDER BY version DESC`
+    FROM loom.memory_versions FINAL WHERE ${inScope(scope)} AND ${inPlaces([place])} AND status != 'void'
+    ORDER BY version DESC`
 
 type Named = Pick<typeof PastRow.Type, "memory_id" | "memory_key">
 

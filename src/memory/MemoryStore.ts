@@ -190,7 +190,7 @@ export class MemoryStore extends Context.Tag("loom/memory/MemoryStore")<MemorySt
   /**
    * Voids a commit, whether any of it is in or comes in later, whole or in part: its versions stand in no history, its links in
    * no chain, its answers are not given, and the heads are again those of before, under fresh versions that stand in no
-   * history either. `fresh` is the first of as many as the commit has rows, all above its own. Wants whole mirrors (`repair`);
+   * history either. `fresh` is the first of as many as the commit has rows, and at least one, all above its own. Wants whole mirrors (`repair`);
    * afterwards heads may lack what is derived from them (`repair` tells which). Idempotent, also under other fresh versions.
    */
   readonly disown: (intent: Intent, fresh: bigint) => Effect.Effect<void, StoreError>

@@ -103,7 +103,7 @@ const disown = Effect.fn("MemoryStore.disown")(function*(space: Space, intent: I
     space.audits.delete(version)
   }
   for (const idem_hash of intent.answers) {
-    addAnswer(space, { ...noAnswer, scope: intent.scope, idem_hash, version: intent.top + 1n })
+    addAnswer(space, { ...noAnswer, scope: intent.scope, idem_hash, version: fresh })
   }
   yield* faultPoint("disown.before_heads")
   intent.rows.forEach((row, index) => {

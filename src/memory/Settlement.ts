@@ -34,7 +34,7 @@ export const settle = Effect.fn("Settlement.settle")(function*(
       adopted++
       continue
     }
-    const fresh = yield* fence.doom(taken, intent, intent.rows.length)
+    const fresh = yield* fence.doom(taken, intent, Math.max(1, intent.rows.length))
     if (Option.isNone(fresh)) return yield* lost()
     yield* faultPoint("settle.after_doom")
     // What stood before is taken from the history, which must be whole for it.

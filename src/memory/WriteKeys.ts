@@ -14,6 +14,11 @@ export const WRITE_KEY_TTL_MILLIS = 5 * 60_000
 /** Whether a hash of a key is the id of a write. */
 export const isWriteKey = (idemHash: string): boolean => idemHash.startsWith(WRITE_KEY_PREFIX)
 
-/** The stamps of a write that is answered once, however often it arrives. */
-export const answeredOnce = (meta: WriteMeta): WriteMeta =>
-  meta.idem_hash !== "" || meta.dry_run ? meta : { ...meta, idem_hash: `${WRITE_KEY_PREFIX}${meta.write_id}` }
+/**
+ * The stamps of a call that is answered once, however often it arrives. A verb may make several under one write id (a
+ * sweep, a roll-back), so the call is counted by its caller.
+ */
+export const answeredOnce = (meta: WriteMeta, call: number): WriteMeta =>
+  meta.idem_hash !== "" || meta.dry_run
+    ? meta
+    : { ...meta, idem_hash: `${WRITE_KEY_PREFIX}${meta.write_id}.${call}` }

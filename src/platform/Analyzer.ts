@@ -14,6 +14,7 @@ export { canonical, isBlank } from "./AnalyzerCanonical.ts"
 export { chunks, excerpt } from "./AnalyzerChunks.ts"
 export type { Chunk } from "./AnalyzerChunks.ts"
 export { folded, lowered, seen } from "./AnalyzerFold.ts"
+export { spelledWords } from "./AnalyzerScripts.ts"
 export { words } from "./AnalyzerWords.ts"
 
 /** What the index keeps of a text, in order and with repeats. */

@@ -2,7 +2,7 @@
  * Words of the scripts written without spaces. Thai, Lao, Khmer and Burmese are cut by ICU's dictionary; East Asian
  * text is given by every two neighbouring letters, so that any word inside it is found, and by ICU's words beside.
  */
-import { lowered } from "./AnalyzerFold.ts"
+import { ascii, lowered } from "./AnalyzerFold.ts"
 
 const eastAsian = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}ー々]/u
 const southEastAsian = /[\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u
@@ -47,6 +47,63 @@ const emitPairs = (run: string, before: string, out: Array<string>): string => {
   }
   for (const segment of segments(run)) if (Array.from(segment).length !== 2) out.push(segment)
   return previous
+}
+
+/** A word of a script that spells sounds, where a shared pair of letters says nothing, and the pairs it is cut into. */
+export interface SpelledWord {
+  readonly word: string
+  /** Of the word itself, in order. */
+  readonly pairs: ReadonlyArray<string>
+  /** Those that reach into a particle written onto it. */
+  readonly endings: ReadonlyArray<string>
+}
+
+// Han letters mean something each, and Hiragana is mostly endings: neither is read here.
+const spelled = /[\p{Script=Hangul}]+|[\p{Script=Katakana}ー]+/gu
+
+/** The Korean and Katakana words of a text, each without the particle that it plainly carries. */
+export const spelledWords = (text: string): ReadonlyArray<SpelledWord> => {
+  if (ascii.test(text)) return []
+  const runs = Array.from(lowered(text.normalize("NFKC")).matchAll(spelled), ([run]) => Array.from(run))
+  return runs.flatMap((run) => {
+    const length = lengthOfNoun(run, runs.length === 1)
+    const pairs = run.slice(1).map((letter, at) => `${run[at] ?? ""}${letter}`)
+    if (pairs.length === 0) return []
+    return [{
+      word: run.slice(0, length).join(""),
+      pairs: pairs.slice(0, length - 1),
+      endings: pairs.slice(length - 1)
+    }]
+  })
+}
+
+/** What may follow a noun: after a closed syllable, after an open one, after either. Longer ones first. */
+const particles = {
+  either: ["입니다", "에서", "에게", "한테", "까지", "부터", "처럼", "보다", "하고", "의", "에", "도"],
+  closed: ["으로", "은", "을", "과", "이"],
+  open: ["로", "는", "를", "와", "가"]
+} as const
+
+// Many nouns end in these (고양이, 휴가, 지도): a question of one word means the noun.
+const ambiguous: ReadonlySet<string> = new Set(["이", "가", "도"])
+
+/** How many letters of a run are left without its particle: at least two, for one letter may be any word. */
+const lengthOfNoun = (run: ReadonlyArray<string>, isAlone: boolean): number => {
+  const word = run.join("")
+  for (const [kind, endings] of Object.entries(particles)) {
+    for (const ending of endings) {
+      const length = run.length - ending.length
+      if (!word.endsWith(ending) || length < 2 || (isAlone && ambiguous.has(ending))) continue
+      if (kind === "either" || isClosed(run[length - 1] ?? "") === (kind === "closed")) return length
+    }
+  }
+  return run.length
+}
+
+// The syllables of Unicode stand in the order of their parts: each opening has 28 endings, the first of which is none.
+const isClosed = (syllable: string): boolean => {
+  const at = (syllable.codePointAt(0) ?? 0) - 0xac00
+  return at >= 0 && at % 28 > 0
 }
 
 let segmenter: Intl.Segmenter | undefined

@@ -4,6 +4,7 @@
  */
 import { stems, words } from "../platform/Analyzer.ts"
 import type { Head, TermCounts } from "./SearchModel.ts"
+import { countsOfWords } from "./SearchTerms.ts"
 import type { TermGroup } from "./SearchTerms.ts"
 
 type Labelled = Pick<Head, "memory_key" | "entities">
@@ -16,7 +17,8 @@ const textOf = ({ entities, memory_key }: Labelled): string =>
 export const labelsHold = (terms: ReadonlyArray<TermGroup>, head: Labelled): ReadonlyArray<boolean> => {
   const text = textOf(head)
   const held = new Set([...words(text), ...stems(text)])
-  return terms.map(({ lemmas, stem }) => held.has(stem) || lemmas.some((lemma) => held.has(lemma)))
+  const counts = terms.map(({ lemmas, stem }) => held.has(stem) || lemmas.some((lemma) => held.has(lemma)) ? 1 : 0)
+  return countsOfWords(terms, counts).map((count) => count > 0)
 }
 
 /** How often each word group stands in the excerpt, one that only the labels hold counting once. */

@@ -30,7 +30,7 @@ import { excerptsOf } from "./SearchExcerpts.ts"
 import { SearchIndex } from "./SearchIndex.ts"
 import { haveFailed, make as makeLegs, passedBy } from "./SearchLegs.ts"
 import type { Budgets, LegTrace } from "./SearchLegs.ts"
-import { placeKey } from "./SearchModel.ts"
+import { isOfPast, placeKey } from "./SearchModel.ts"
 import type { Head, LegName, Question, SearchFilter } from "./SearchModel.ts"
 import { termGroups } from "./SearchTerms.ts"
 import type { TermGroup } from "./SearchTerms.ts"
@@ -160,9 +160,9 @@ export const make = (options: SearchOptions): Effect.Effect<Search["Type"], neve
       const corpus = answers.find((answer) => answer.corpus !== null)?.corpus ?? null
       const hits = answers.flatMap(({ hits }) => hits)
       // What an earlier state hid is not looked up, and a list that goes on was told of it at its beginning.
-      const counts = filter.asOf === undefined && request.listed === undefined
+      const counts = !isOfPast(filter) && request.listed === undefined
       const hidden = counts ? passedBy(answers) : []
-      const found = headsOf(hits)
+      const found = headsOf(hits, filter.earlier)
       const isFound = new Set(found.map(({ memory_id }) => memory_id))
       const pushedOut = yield* index.byIds(scope, filter, request.listed?.filter((id) => !isFound.has(id)) ?? [])
       const heads = [...found, ...pushedOut]

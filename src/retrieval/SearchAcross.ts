@@ -9,7 +9,7 @@ import type { Overloaded, StoreError } from "../kernel/LoomError.ts"
 import type { Verdict } from "./Gate.ts"
 import { GatePolicy } from "./GatePolicy.ts"
 import type { SearchHit, SearchRequest, SearchResult } from "./Search.ts"
-import { merge, split } from "./SearchMerge.ts"
+import { behind, merge, split } from "./SearchMerge.ts"
 import type { Drawn } from "./SearchMerge.ts"
 import * as Suppressed from "./Suppressed.ts"
 
@@ -43,6 +43,8 @@ export interface AcrossRequest extends Omit<SearchRequest, "scope" | "listed" | 
 /** What one namespace answered. */
 export interface Found<Result> {
   readonly scope: Scope
+  /** Whether it is what memories said before. */
+  readonly isEarlier: boolean
   readonly result: Result
 }
 
@@ -76,23 +78,25 @@ export const make = Effect.map(
     Effect.fn("SearchAcross.find")(function*<Result extends SearchResult>(request: AcrossRequest, run: Run<Result>) {
       const { page, scopes, ...asked } = request
       const listed = page === null ? null : split(page.listed, scopes.length)
+      const before = page === null ? earlier(asked) : []
       const wanted = scopes.flatMap((scope, at): ReadonlyArray<SearchRequest> => {
         const ids = listed?.[at] ?? []
-        if (page === null) return [{ ...asked, scope }]
+        if (page === null) return [{ ...asked, scope }, ...before.map((one) => ({ ...one, scope }))]
         return ids.length === 0 ? [] : [{ ...asked, scope, listed: ids, depth: page.depth }]
       })
       const tried = yield* Effect.forEach(wanted, (one) => attempt(one, run), { concurrency: NAMESPACES_AT_ONCE })
       const failures = tried.flatMap((one) => "error" in one ? [one] : [])
-      const found = tried.flatMap((one) => "error" in one ? [] : [one])
+      const answered = tried.flatMap((one) => "error" in one ? [] : [one])
+      const found = answered.filter(({ isEarlier }) => !isEarlier)
       const [failure] = failures
       if (failure !== undefined && (found.length === 0 || page !== null)) return yield* failure.error
 
-      const placed = found.map(({ result, scope }) => ({ at: scopes.indexOf(scope), scope, result }))
+      const placed = answered.map((one) => ({ ...one, at: scopes.indexOf(one.scope) }))
       const { hits, rest } = page === null
         ? firstOf(placed, request.limit)
         : nextOf(placed, request.limit, page)
       const degraded = [
-        ...new Set(found.flatMap(({ result }) => result.degraded)),
+        ...new Set(answered.flatMap(({ result }) => result.degraded)),
         ...failures.length === 0 ? [] : ["namespace_unavailable"]
       ]
       const relevances = [...hits.map(({ hit }) => hit.relevance), ...page === null ? [] : [page.confidence]]
@@ -101,10 +105,10 @@ export const make = Effect.map(
       return {
         hits,
         found,
-        failed: failures.map(({ scope }) => scope),
+        failed: scopes.filter((scope) => failures.some((one) => one.scope === scope)),
         verdict,
         suppressed: total(found.map(({ result }) => result.suppressed)),
-        candidates: found.reduce((sum, { result }) => sum + result.candidates, 0),
+        candidates: answered.reduce((sum, { result }) => sum + result.candidates, 0),
         degraded,
         embedderId: found.find(({ result }) => result.embedderId !== null)?.result.embedderId ?? null,
         pendingIndex: found.reduce<number | null>(
@@ -122,14 +126,31 @@ export const make = Effect.map(
     })
 )
 
+/** By the meaning and the words of the values; a memory's entities are those of what it says now. */
+const LEGS_OF_EARLIER = ["vector", "lexical", "chunks"] as const
+
+/**
+ * Whoever asks for what was superseded is also shown what a key said before: each such value is a hit of its own, on the
+ * first page, which is as far as they are of use. Without those legs there is no such search.
+ */
+const earlier = (
+  { filter, legs, ...asked }: Omit<SearchRequest, "scope">
+): ReadonlyArray<Omit<SearchRequest, "scope">> => {
+  const use = LEGS_OF_EARLIER.filter((leg) => legs.length === 0 || legs.includes(leg))
+  return use.length === 0 || filter.asOf !== undefined || !filter.statuses.includes("superseded")
+    ? []
+    : [{ ...asked, legs: use, filter: { ...filter, earlier: true } }]
+}
+
 const attempt = <Result>(request: SearchRequest, run: Run<Result>): Effect.Effect<Tried<Result>, Overloaded> => {
-  const { scope } = request
+  const { filter, scope } = request
+  const isEarlier = filter.earlier === true
   const lost = (error: StoreError) =>
     Effect.as(
       Effect.logWarning("The search of a namespace failed").pipe(Effect.annotateLogs({ reason: error.message })),
       { scope, error }
     )
-  return Effect.map(run(request), (result) => ({ scope, result })).pipe(
+  return Effect.map(run(request), (result) => ({ scope, isEarlier, result })).pipe(
     Effect.catchTags({ Unavailable: lost, Corrupt: lost })
   )
 }
@@ -137,22 +158,44 @@ const attempt = <Result>(request: SearchRequest, run: Run<Result>): Effect.Effec
 interface Placed {
   readonly at: number
   readonly scope: Scope
+  readonly isEarlier: boolean
   readonly result: SearchResult
 }
 
-/** The first page and what is listed behind it. Every namespace answers with as many hits as the page may have of it. */
+interface Listed {
+  readonly memory_id: string
+  readonly score: number
+  /** Undefined for what may only be listed. */
+  readonly hit: SearchHit | undefined
+}
+
+/**
+ * The first page and what is listed behind it. Every namespace answers with as many hits as the page may have of it. What
+ * was replaced stands behind what replaced it, whatever the scores: whoever reads the first of them reads what holds.
+ */
 const firstOf = (placed: ReadonlyArray<Placed>, limit: number) => {
-  const lists = placed.map(({ result: { hits, rest } }) => [
-    ...hits.map((hit) => ({ memory_id: hit.candidate.head.memory_id, score: hit.score, hit })),
-    ...rest.map((standing) => ({ ...standing, hit: undefined }))
+  const lists = placed.map(({ isEarlier, result: { hits, rest } }) => [
+    ...hits.map((hit): Listed => ({ memory_id: hit.candidate.head.memory_id, score: hit.score, hit })),
+    ...isEarlier ? [] : rest.map((standing): Listed => ({ ...standing, hit: undefined }))
   ])
-  const order = merge(lists, limit + MOST_LISTED)
+  const nameOf = ({ at, one }: Drawn<Listed>) => `${placed[at]?.at ?? 0} ${one.memory_id}`
+  const order = behind(
+    merge(lists, limit + MOST_LISTED),
+    (drawn) => placed[drawn.at]?.isEarlier === true ? undefined : nameOf(drawn),
+    ({ at, one: { hit } }) => {
+      const by = hit?.candidate.head.status === "superseded" ? hit.candidate.head.superseded_by : ""
+      return by === "" ? undefined : `${placed[at]?.at ?? 0} ${by}`
+    }
+  )
   return {
     hits: order.slice(0, limit).flatMap(({ at, one: { hit } }) => {
       const scope = placed[at]?.scope
       return hit === undefined || scope === undefined ? [] : [{ scope, hit }]
     }),
-    rest: order.slice(limit).map(({ at, one }) => ({ at: placed[at]?.at ?? 0, one: one.memory_id }))
+    rest: order.slice(limit).flatMap(({ at, one }) => {
+      const list = placed[at]
+      return list === undefined || list.isEarlier ? [] : [{ at: list.at, one: one.memory_id }]
+    })
   }
 }
 

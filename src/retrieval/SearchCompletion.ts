@@ -91,11 +91,11 @@ const cosine = (small: ReadonlyArray<number>, question: Float32Array): number =>
   return product / Math.max(Math.sqrt(square), 1)
 }
 
-/** Each memory once; of two versions that legs saw a moment apart, the later. */
-export const headsOf = (hits: ReadonlyArray<LegHit>): ReadonlyArray<Head> => {
+/** Each memory once; of two versions that legs saw a moment apart, the later. Of `earlier` values each once. */
+export const headsOf = (hits: ReadonlyArray<LegHit>, earlier = false): ReadonlyArray<Head> => {
   const heads = new Map<string, Head>()
   for (const { head } of hits) {
-    const key = identityKey(head)
+    const key = earlier ? placeKey(head) : identityKey(head)
     const other = heads.get(key)
     if (other === undefined || other.version < head.version) heads.set(key, head)
   }

@@ -6,6 +6,7 @@
 import * as Schema from "effect/Schema"
 import type { Scope } from "../kernel/Identity.ts"
 import { versionsAsOf } from "../memory/AsOfClickhouse.ts"
+import { earlierValues } from "../memory/EarlierClickhouse.ts"
 import { HIDDEN_TYPES } from "../memory/MemoryType.ts"
 import { ch } from "../platform/Clickhouse.ts"
 import type { Fragment, Settings } from "../platform/Clickhouse.ts"
@@ -105,11 +106,13 @@ const standing = ({ asOf, now, statuses }: SearchFilter): ReadonlyArray<Fragment
 }
 
 /**
- * The rows that may be found within identities, as a FROM with its WHERE: the heads, or the versions that answer at an
- * instant. Of a memory that is of high sensitivity by now no earlier version is found either.
+ * The rows that may be found within identities, as a FROM with its WHERE: the heads, what these said before, or the
+ * versions that answer at an instant. Of a memory that is of high sensitivity by now no earlier version is found either.
  */
 export const found = (scope: Scope, filter: SearchFilter, identities: Fragment): Fragment =>
-  filter.asOf === undefined
+  filter.earlier === true
+    ? ch.fragment`FROM ${earlierValues(identities, filter.now)} WHERE ${served(filter)}`
+    : filter.asOf === undefined
     ? ch.fragment`FROM loom.memory FINAL WHERE ${identities} AND ${served(filter)}`
     : ch.fragment`FROM loom.memory_versions FINAL
         WHERE ${identities} AND version IN (${versionsAsOf(scope, identities, filter.asOf)})

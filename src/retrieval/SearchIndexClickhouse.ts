@@ -18,9 +18,10 @@ import { isNarrow } from "./SearchFilterClickhouse.ts"
 import type { Writers } from "./SearchFilterClickhouse.ts"
 import { SearchIndex } from "./SearchIndex.ts"
 import type { DerivedText, PassageHit, PlaceMap, VectorHit, WordAnswer, WordHit } from "./SearchIndex.ts"
-import { placeKey } from "./SearchModel.ts"
+import { isOfPast, placeKey } from "./SearchModel.ts"
 import type { Corpus, Head, HiddenHead, Place, SearchFilter } from "./SearchModel.ts"
 import * as Rows from "./SearchRowsClickhouse.ts"
+import { countsOfWords } from "./SearchTerms.ts"
 import type { TermGroup } from "./SearchTerms.ts"
 import * as VectorLeg from "./VectorLegClickhouse.ts"
 import * as Words from "./WordsClickhouse.ts"
@@ -99,24 +100,25 @@ export const make = (options: IndexOptions): Effect.Effect<SearchIndex["Type"], 
       filter: SearchFilter,
       limit: number,
       row: Schema.Schema<Row, I>,
-      ways: Ways
+      ways: Ways,
+      counted: (rows: ReadonlyArray<Row>) => ReadonlyArray<Row>
     ): Effect.Effect<Seen<Row>, StoreError> =>
       Effect.gen(function*() {
         const read = (statement: Statement) => clickhouse.query(statement, row)
         const slice = sliceOf(scope, filter)
         // The cache would keep a failure too, and the legs would fail with it.
         const size = yield* Effect.tapError(sizes.get(slice), () => sizes.invalidate(slice))
-        // What answers at an instant costs more to work out than to rank around: it is asked of the best rows first.
-        const isSmall = size <= options.smallScope && filter.asOf === undefined
+        // Which versions answer costs more to work out than to rank around: it is asked of the best rows first.
+        const isSmall = size <= options.smallScope && !isOfPast(filter)
         const among = (statement: Statement) =>
-          Effect.flatMap(read(statement), (rows) => withHeads(scope, filter, rows))
+          Effect.flatMap(read(statement), (rows) => withHeads(scope, filter, counted(rows)))
         if (isSmall && ways.ofServed !== null) return yield* among(ways.ofServed(limit))
         let before: Seen<Row> = { found: [], passed: [], rows: [] }
         // In a small slice what a narrow filter leaves out is cheap to look at, and tells what of it is hidden.
         if (isSmall || !isNarrow(filter)) {
           const depth = Math.ceil(limit * SPARE)
           const rows = yield* read(ways.all(depth))
-          const seen = yield* withHeads(scope, filter, rows)
+          const seen = yield* withHeads(scope, filter, counted(rows))
           if (seen.found.length >= limit || rows.length < depth) {
             return { ...seen, found: seen.found.slice(0, limit) }
           }
@@ -151,7 +153,7 @@ export const make = (options: IndexOptions): Effect.Effect<SearchIndex["Type"], 
           all: (limit) => VectorLeg.nearest(scope, filter, near, limit),
           served: (limit) => VectorLeg.nearestServed(scope, filter, near, limit),
           ofServed: null
-        })
+        }, (rows) => rows.map(byWords(terms)))
         return {
           hits: found.map(({ head, row }): VectorHit => ({ head, cosines: { value: row.of_value, key: row.of_key } })),
           passed,
@@ -164,11 +166,15 @@ export const make = (options: IndexOptions): Effect.Effect<SearchIndex["Type"], 
       }),
       lexical: Effect.fn("SearchIndex.lexical")(function*(scope, filter, terms, limit) {
         const ways = wordWays(Words.excerpts, scope, filter, terms)
-        return answer(yield* bestServed(scope, filter, limit, Words.ExcerptRow, ways), wordHit, (row) => [{
-          vectors: { embedderId: row.embedder_id, value: row.value_numbers, key: row.key_numbers },
-          terms: { counts: row.counts, length: row.words },
-          excerpt: row.excerpt
-        }])
+        return answer(
+          yield* bestServed(scope, filter, limit, Words.ExcerptRow, ways, holding(terms)),
+          wordHit,
+          (row) => [{
+            vectors: { embedderId: row.embedder_id, value: row.value_numbers, key: row.key_numbers },
+            terms: { counts: row.counts, length: row.words },
+            excerpt: row.excerpt
+          }]
+        )
       }),
       chunks: Effect.fn("SearchIndex.chunks")(function*(scope, filter, terms, limit) {
         // Few scopes have long values, and this look costs a fifth of the statement.
@@ -178,7 +184,8 @@ export const make = (options: IndexOptions): Effect.Effect<SearchIndex["Type"], 
         if (!some) yield* passaged.invalidate(key)
         if (!some) return { corpus: corpusOf(undefined), hits: [], passed: [], read: new Map() }
         const ways = wordWays(Words.passages, scope, filter, terms)
-        return answer(yield* bestServed(scope, filter, limit, Words.PassageRow, ways), (found): PassageHit => ({
+        const seen = yield* bestServed(scope, filter, limit, Words.PassageRow, ways, holding(terms))
+        return answer(seen, (found): PassageHit => ({
           ...wordHit(found),
           passage: { chunk_index: found.row.chunk_index, start: found.row.start_at, end: found.row.end_at }
         }), () => [])
@@ -198,7 +205,7 @@ export const make = (options: IndexOptions): Effect.Effect<SearchIndex["Type"], 
         const rows = yield* clickhouse.query(Rows.derived(scope, places, query, terms), Rows.DerivedRow)
         return byPlace(rows, ({ counts, excerpt, is_compared, of_key, of_value, words }) => ({
           cosines: is_compared ? { value: of_value, key: of_key } : undefined,
-          terms: { counts, length: words },
+          terms: { counts: countsOfWords(terms, counts), length: words },
           excerpt
         }))
       }),
@@ -220,6 +227,17 @@ const sliceOf = ({ namespace, org }: Scope, { agent, session_ids, user_id }: Sea
 
 const byPlace = <Row extends Place, A>(rows: ReadonlyArray<Row>, value: (row: Row) => A): PlaceMap<A> =>
   new Map(rows.map((row) => [placeKey(row), value(row)]))
+
+/** A row whose counts are those of whole words, see `countsOfWords`. */
+const byWords = (terms: ReadonlyArray<TermGroup>) => <Row extends Pick<Words.WordRow, "counts">>(row: Row): Row => ({
+  ...row,
+  counts: countsOfWords(terms, row.counts)
+})
+
+/** The rows that hold a word of the question and not only a part of one. */
+const holding =
+  (terms: ReadonlyArray<TermGroup>) => <Row extends Pick<Words.WordRow, "counts">>(rows: ReadonlyArray<Row>) =>
+    rows.map(byWords(terms)).filter(({ counts }) => counts.some((count) => count > 0))
 
 /**
  * A leg's statements: over all derived rows, over those of served places, and with a corpus of these alone, where there

@@ -35,3 +35,32 @@ export const split = <A>(order: ReadonlyArray<Drawn<A>>, lists: number): Readonl
   for (const { at, one } of order) parts[at]?.push(one)
   return parts
 }
+
+/**
+ * The same order with each one that names another moved to right behind that, where it stood before it. `nameOf` is what
+ * one can be named by; of a ring nobody waits for the last.
+ */
+export const behind = <A>(
+  order: ReadonlyArray<A>,
+  nameOf: (one: A) => string | undefined,
+  names: (one: A) => string | undefined
+): ReadonlyArray<A> => {
+  const there = new Set(order.flatMap((one) => nameOf(one) ?? []))
+  const waiting = new Map<string, Array<A>>()
+  const placed = new Set<A>()
+  const place = (one: A): void => {
+    if (placed.has(one)) return
+    placed.add(one)
+    const name = nameOf(one)
+    if (name === undefined) return
+    there.delete(name)
+    for (const next of waiting.get(name) ?? []) place(next)
+  }
+  for (const one of order) {
+    const after = names(one)
+    if (after === undefined || !there.has(after)) place(one)
+    else waiting.set(after, [...waiting.get(after) ?? [], one])
+  }
+  for (const one of order) place(one)
+  return [...placed]
+}

@@ -43,7 +43,13 @@ export interface SearchFilter {
   readonly now: number
   /** Whatever answers at an instant is searched in place of what is served. */
   readonly asOf?: Instant | undefined
+  /** What served memories said before is searched in place of what they say; see `EarlierClickhouse`. */
+  readonly earlier?: boolean | undefined
 }
+
+/** Whether versions answer in place of heads. */
+export const isOfPast = ({ asOf, earlier }: Pick<SearchFilter, "asOf" | "earlier">): boolean =>
+  asOf !== undefined || earlier === true
 
 /** One content of one memory: the place of the row within its scope, and the hash that a served head must still have. */
 export interface Place extends Writer {

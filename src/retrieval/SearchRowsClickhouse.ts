@@ -25,6 +25,7 @@ import {
 } from "./SearchFilterClickhouse.ts"
 import type { Writers } from "./SearchFilterClickhouse.ts"
 import type { QueryVector } from "./SearchIndex.ts"
+import { isOfPast } from "./SearchModel.ts"
 import type { Place, SearchFilter } from "./SearchModel.ts"
 import type { TermGroup } from "./SearchTerms.ts"
 import { cosine, withQuestion } from "./VectorLegClickhouse.ts"
@@ -88,7 +89,7 @@ export const headColumns: Fragment = ch.join(Object.keys(HeadRow.fields).map((na
  * version is picked from the few rows of each identity, which costs half of what FINAL does.
  */
 export const foundAmong = (scope: Scope, filter: SearchFilter, identities: Fragment): Fragment =>
-  filter.asOf !== undefined
+  isOfPast(filter)
     ? found(scope, filter, identities)
     : ch.fragment`FROM (
       SELECT ${headColumns}, run_id, expires_at, valid_to FROM loom.memory
@@ -113,11 +114,11 @@ export const StandingRow = Schema.Struct({ ...HeadRow.fields, is_served: Flag, i
 
 /**
  * The heads of these identities that pass the filter, served or not, with whatever content they have by now; or the
- * versions that answer at the instant asked about. The caller compares the hashes.
+ * versions that answer in their place. The caller compares the hashes.
  */
 export const heads = (scope: Scope, filter: SearchFilter, places: ReadonlyArray<Place>): Statement => {
   const identities = ch.fragment`${within(scope, filter)} AND ${atIdentities(places)}`
-  return filter.asOf !== undefined
+  return isOfPast(filter)
     ? ch.sql("SearchIndex.heads")`
       SELECT ${headColumns}, true AS is_served, false AS is_hidden, false AS ended ${found(scope, filter, identities)}`
     : ch.sql("SearchIndex.heads")`

@@ -161,6 +161,66 @@ layer(LoomServer.layer({ LOOM_EMBEDDER: "use-lite" }), { excludeTestServices: tr
         assert.isTrue(back.restored)
       }))
 
+    it.effect("T05, T14: what a key said before is a hit of its own on request, behind what it says now", () =>
+      Effect.gen(function*() {
+        const namespace = freshNamespace()
+        const key = "u/career/employer"
+        yield* ok(NamespaceRegister, { namespace, default_conflict_policy: "newest_wins" })
+        const march = yield* set(namespace, key, "Works at Alder", { valid_at: "2026-03-01T00:00:00Z" })
+        const june = yield* set(namespace, key, "Works at Birch", { valid_at: "2026-06-01T00:00:00Z" })
+        yield* set(namespace, "u/drink", "Drinks rooibos tea")
+        yield* ok(MemoryUpdate, { namespace, memory_key: "u/drink", value: "Drinks mint tea" })
+        yield* ok(MemoryUpdate, { namespace, memory_key: "u/drink", value: "Drinks sencha tea" })
+        yield* set(namespace, "u/pin", "The locker number is kept in the drawer")
+        yield* ok(MemoryUpdate, { namespace, memory_key: "u/pin", value: "The locker number is kept by Otto" })
+        yield* ok(MemoryDelete, { namespace, memory_key: "u/pin" })
+        const told = (hits: ReadonlyArray<typeof MemorySearch.answer.Type["results"][number]>) =>
+          hits.map(({ content_excerpt, status }) => `${content_excerpt} ${status}`)
+        const works = yield* found(namespace, "works at", { legs: ["lexical"] })
+        assert.deepStrictEqual(told(works), ["Works at Birch active"])
+        const both = yield* found(namespace, "works at", { include_superseded: true, legs: ["lexical"] })
+        assert.deepStrictEqual(told(both), ["Works at Birch active", "Works at Alder superseded"])
+        assert.deepInclude(both[1], {
+          memory_id: june.memory_id,
+          superseded_by: june.memory_id,
+          version_text: march.version_text,
+          valid_at: "2026-03-01T00:00:00.000Z"
+        })
+        assert.isNotNull(both[1]?.superseded_at)
+        const tea = yield* found(namespace, "tea", { include_superseded: true, legs: ["lexical"] })
+        assert.strictEqual(told(tea)[0], "Drinks sencha tea active")
+        assert.sameMembers(told(tea).slice(1), ["Drinks mint tea superseded", "Drinks rooibos tea superseded"])
+        const { memories } = yield* ok(MemoryList, { namespace, include_superseded: true, sort_by: "memory_key" })
+        const rows = memories.map(({ status, superseded_by, value }) => [value, status, superseded_by !== null])
+        assert.deepStrictEqual(rows, [
+          ["Works at Birch", "active", false],
+          ["Works at Alder", "superseded", true],
+          ["Drinks sencha tea", "active", false],
+          ["Drinks mint tea", "superseded", true],
+          ["Drinks rooibos tea", "superseded", true]
+        ])
+        for (const sort_by of ["memory_key", "created_at", "updated_at"] as const) {
+          const whole = yield* ok(MemoryList, { namespace, include_superseded: true, sort_by })
+          assert.deepStrictEqual([whole.memories.length, whole.total], [5, 5])
+          const walked: Array<unknown> = []
+          let cursor: string | undefined = undefined
+          do {
+            const page: typeof MemoryList.answer.Type = yield* ok(MemoryList, {
+              namespace,
+              include_superseded: true,
+              sort_by,
+              limit: 1,
+              cursor
+            })
+            walked.push(...page.memories.map(({ value }) => value))
+            cursor = page.next_cursor ?? undefined
+          } while (cursor !== undefined)
+          assert.deepStrictEqual(walked, whole.memories.map(({ value }) => value), sort_by)
+        }
+        // What was deleted shows nothing of what it said before.
+        assert.deepStrictEqual(yield* found(namespace, "locker", { include_superseded: true, legs: ["lexical"] }), [])
+      }))
+
     it.effect("T05: under two keys the older employer is retired or linked, and both are kept", () =>
       Effect.gen(function*() {
         for (
@@ -206,9 +266,16 @@ layer(LoomServer.layer({ LOOM_EMBEDDER: "use-lite" }), { excludeTestServices: tr
           memory_key: "ops/window/backup",
           value: "The backup window opens at 04:00 on the zephyr cluster"
         })
-        const texts = (yield* found(namespace, "backup window zephyr", { include_superseded: true }))
-          .map(({ content_excerpt }) => content_excerpt)
-        assert.deepStrictEqual(texts, ["The backup window opens at 04:00 on the zephyr cluster"])
+        const texts = (fields: object) =>
+          Effect.map(
+            found(namespace, "backup window zephyr", fields),
+            (hits) => hits.map(({ content_excerpt }) => content_excerpt)
+          )
+        assert.deepStrictEqual(yield* texts({}), ["The backup window opens at 04:00 on the zephyr cluster"])
+        assert.deepStrictEqual(yield* texts({ include_superseded: true }), [
+          "The backup window opens at 04:00 on the zephyr cluster",
+          "The backup window opens at 02:00 on the zephyr cluster"
+        ])
         assert.lengthOf((yield* ok(MemoryHistory, { namespace, memory_key: "ops/window/backup" })).versions, 2)
       }))
 

@@ -1,20 +1,21 @@
 /**
- * `kill -9` in the middle of concurrent writes, ten times on one folder: nothing that was acknowledged is lost, what was
- * not is applied once when it is sent again, and the tables agree with each other afterwards.
+ * `kill -9` in the middle of concurrent writes, again and again on one folder (ten times by `.ci/run`): nothing that was
+ * acknowledged is lost, what was not is applied once when it is sent again, and the tables agree with each other afterwards.
  */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { start, tempFolder } from "../support/LoomServer.ts"
+import { rounds } from "../support/Rounds.ts"
 import { randomOf, Writer } from "./Claims.ts"
 import * as Invariants from "./Invariants.ts"
 import { checkAll, checkServed, runnerOf, runUntilBroken, stepOnce } from "./Writers.ts"
 
-const ROUNDS = 10
+const ROUNDS = rounds({ some: 5, all: 10 })
 const WRITERS = 9
 const SEED = 20_261_129
 
 describe("kill -9 in the middle of writes", () => {
-  it.live("ten times: nothing lost, nothing twice, all tables agree", () =>
+  it.live(`${ROUNDS} times: nothing lost, nothing twice, all tables agree`, () =>
     Effect.gen(function*() {
       const data = yield* tempFolder
       const random = randomOf(SEED)

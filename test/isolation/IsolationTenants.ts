@@ -13,6 +13,7 @@ import { localCaller } from "../../src/kernel/Caller.ts"
 import type { LoomError } from "../../src/kernel/LoomError.ts"
 import * as Fence from "../../src/memory/Fence.ts"
 import * as MemoryClient from "../../src/memory/MemoryClient.ts"
+import * as Thresholds from "../../src/memory/ThresholdModel.ts"
 import * as EmbedderTest from "../../src/platform/EmbedderTest.ts"
 import * as LanguageModel from "../../src/platform/LanguageModel.ts"
 import { layerEngine } from "../memory/MemoryEngine.ts"
@@ -24,12 +25,9 @@ export const layerHouse = Slices.layerDispatch.pipe(
   Layer.provideMerge(Layer.merge(LocalSharding.layer, Fence.layerNone)),
   Layer.provideMerge(Layer.mergeAll(
     Slices.layerTokens,
-    Slices.layerIntake,
-    Slices.layerBlacklist,
-    Slices.layerNamespaces,
     Slices.layerAsk(),
     Slices.layerForFile(),
-    Slices.layerThresholds()
+    Slices.layerGround(Thresholds.defaultOptions)
   )),
   Layer.provideMerge(Slices.layerReadCache(1 << 20)),
   Layer.provideMerge(

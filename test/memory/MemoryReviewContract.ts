@@ -5,6 +5,7 @@ import { assert, describe, layer as testLayer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import { intentOf } from "../../src/memory/CommitIntent.ts"
 import { causeText } from "../../src/memory/MemoryCause.ts"
 import { anyWriter, MemoryReader } from "../../src/memory/MemoryReader.ts"
 import { MemoryReview } from "../../src/memory/MemoryReview.ts"
@@ -238,6 +239,15 @@ export const suite = <E>(
           assert.sameDeepMembers([...rows], [flagged, b])
           assert.deepStrictEqual(yield* review.standing(scope, [a, b, c], a.version), [a])
           assert.deepStrictEqual(yield* review.standing(scope, [], a.version), [])
+          // What was voided is no point of it, and nothing stood there.
+          const late = { ...c, version: c.version + 20n, write_id: "w4" }
+          const { version: end } = c
+          yield* store.disown(intentOf({ scope, epoch: 1n }, 1n, commitOf([late])), end + 100n)
+          yield* store.commit(commitOf([late]))
+          assert.strictEqual(yield* at({ version: end + 500n }), end)
+          assert.strictEqual(yield* at({ at: noon + 99 }), end)
+          assert.deepStrictEqual(yield* review.standing(scope, [c], end + 500n), [c])
+          assert.deepStrictEqual((yield* review.versions(scope, c, 9)).map(({ version }) => version), [end])
         }))
     })
 

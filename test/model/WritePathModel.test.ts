@@ -6,8 +6,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { vectorFaults } from "./ModelClaims.ts"
 import { playInMemory, run, seedOfDay } from "./ModelRun.ts"
 
-// Half a minute; the rest is played beside the tests.
-const RUNS = 2_000
+// A quarter of a minute; `.ci/run` plays ten thousand beside the tests.
+const RUNS = 1_000
 const LENGTH = 10
 // `npm run test:model` asks more: the time of all tests is bounded.
 const ASKS = 1

@@ -1,4 +1,4 @@
-import { assert, it } from "@effect/vitest"
+import { afterAll, assert, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { vi } from "vitest"
 import * as ClickhouseEmbedded from "../../src/platform/ClickhouseEmbedded.ts"
@@ -7,6 +7,9 @@ import { quiet, tempFolder } from "./ClickhouseTemp.ts"
 vi.mock("chdb", () => {
   throw new Error("Cannot find package 'chdb'")
 })
+
+// The files after this one run in the same process.
+afterAll(() => void vi.doUnmock("chdb"))
 
 it.live("the embedded engine says which package is missing", () =>
   Effect.gen(function*() {

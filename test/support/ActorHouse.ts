@@ -1,6 +1,7 @@
 /**
  * The write path of one process on the in-process store: actor, committer, policies and a client, with scripted faults.
  */
+import type { Sharding } from "@effect/cluster/Sharding"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
@@ -50,7 +51,10 @@ const layerDispatch = Layer.effect(
   )
 )
 
-export const layer = (options: MemoryEntity.Options = MemoryEntity.defaultOptions) =>
+export const layer = (
+  options: MemoryEntity.Options = MemoryEntity.defaultOptions,
+  sharding: Layer.Layer<Sharding> = LocalSharding.layer
+) =>
   layerDispatch.pipe(
     Layer.provideMerge(MemoryClient.layer),
     Layer.provideMerge(
@@ -61,7 +65,7 @@ export const layer = (options: MemoryEntity.Options = MemoryEntity.defaultOption
         ])
       )
     ),
-    Layer.provideMerge(Layer.merge(LocalSharding.layer, Fence.layerNone)),
+    Layer.provideMerge(Layer.merge(sharding, Fence.layerNone)),
     Layer.provideMerge(Layer.merge(MemoryIntake.layer, NamespaceCache.layer)),
     Layer.provideMerge(FaultyStore.layer),
     Layer.provideMerge(Layer.mergeAll(

@@ -66,7 +66,7 @@ export interface LoomProcess {
 export interface StartOptions {
   readonly data: string
   /** `serve` by default. */
-  readonly command?: "serve" | "engine"
+  readonly command?: "serve" | "engine" | "gateway" | "runner"
   /** Beside the defaults: the test embedder and any free port. */
   readonly env?: Readonly<Record<string, string>>
 }
@@ -85,6 +85,7 @@ const settings = (data: string): Record<string, string> => ({
   LOOM_DATA: data,
   LOOM_PORT: "0",
   LOOM_ENGINE_PORT: "0",
+  LOOM_RUNNER_PORT: "0",
   LOOM_EMBEDDER: "test",
   LOOM_LOG_LEVEL: "WARN"
 })
@@ -94,6 +95,30 @@ const inherited = (): Record<string, string | undefined> =>
   Object.fromEntries(
     Object.entries(process.env).filter(([name]) => !name.startsWith("LOOM_") && name !== "NODE_OPTIONS")
   )
+
+/** Runs a command to its end; what it wrote on stdout. Any other exit code than 0 is a failure. */
+export const run = (
+  args: ReadonlyArray<string>,
+  { data, env = {} }: Pick<StartOptions, "data" | "env">
+): Effect.Effect<string, StartFailed> =>
+  Effect.async((resume) => {
+    const child = spawn(process.execPath, [...program(), ...args], {
+      cwd: root,
+      env: { ...inherited(), ...settings(data), ...env },
+      stdio: ["ignore", "pipe", "pipe"]
+    })
+    let out = ""
+    let log = ""
+    child.stdout.on("data", (chunk: Buffer) => void (out += chunk.toString()))
+    child.stderr.on("data", (chunk: Buffer) => void (log += chunk.toString()))
+    child.on("close", (code) =>
+      resume(
+        code === 0
+          ? Effect.succeed(out)
+          : Effect.fail(new StartFailed({ reason: `loom ${args.join(" ")} ended with ${code}`, log: out + log }))
+      ))
+    return Effect.sync(() => void child.kill("SIGKILL"))
+  })
 
 /** Starts a server and waits until it listens; it is killed when the scope ends, if it still runs then. */
 export const start = (

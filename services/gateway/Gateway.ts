@@ -1,0 +1,30 @@
+/**
+ * `loom gateway`: the edges of a cluster. It reads the store itself and sends writes to whichever runner has the namespace;
+ * it holds no actor and nothing that another gateway would need to know, so there may be any number. When it ends, its
+ * requests finish first.
+ */
+import * as Layer from "effect/Layer"
+import { join } from "node:path"
+import * as RootToken from "../../src/access/RootToken.ts"
+import * as MemoryClient from "../../src/memory/MemoryClient.ts"
+import type { GatewaySettings } from "../layers/ClusterSettings.ts"
+import * as ClusterSharding from "../layers/ClusterSharding.ts"
+import * as ClusterStores from "../layers/ClusterStores.ts"
+import * as Parts from "../layers/Parts.ts"
+import * as Slices from "../layers/Slices.ts"
+import * as Edges from "./Edges.ts"
+
+/** A gateway with these settings, of the given parts; it lives as long as the layer. */
+export const layerWith = <E, EM = never>(settings: GatewaySettings, parts: Parts.Parts<E, EM>) =>
+  Edges.layer(settings, parts.version).pipe(
+    Layer.provideMerge(Layer.merge(ClusterStores.layerReadiness, Slices.layerWarm)),
+    Layer.provideMerge(MemoryClient.layerCluster),
+    Layer.provideMerge(ClusterSharding.layerClient(settings)),
+    Layer.provideMerge(Slices.layerGround(settings.thresholds)),
+    Layer.provideMerge(Parts.layer(parts)),
+    Layer.provideMerge(RootToken.layerFile(join(settings.data, "root.token"))),
+    Layer.provideMerge(ClusterStores.layer({ applicationName: "loom gateway" }))
+  )
+
+/** `loom gateway`: the embedder and the language model are the configured ones. */
+export const layer = (settings: GatewaySettings, version: string) => layerWith(settings, Parts.configured(version))

@@ -1,0 +1,43 @@
+/**
+ * `loom runner`: the actors of a cluster. It takes its share of the namespaces from the other runners, and when it ends it
+ * finishes what it has begun and gives them back. Nobody but gateways and other runners speaks to it; over HTTP it says
+ * whether it lives and is ready.
+ */
+import type { RunnerAddress } from "@effect/cluster/RunnerAddress"
+import * as Layer from "effect/Layer"
+import * as FencePostgres from "../../src/memory/FencePostgres.ts"
+import type { RunnerSettings } from "../layers/ClusterSettings.ts"
+import * as ClusterSharding from "../layers/ClusterSharding.ts"
+import * as ClusterStores from "../layers/ClusterStores.ts"
+import * as Parts from "../layers/Parts.ts"
+import * as Slices from "../layers/Slices.ts"
+import * as FaultPoints from "../serve/FaultPoints.ts"
+import * as RunnerHttp from "./RunnerHttp.ts"
+
+/** A runner at this address, of the given parts; it lives as long as the layer. */
+export const layerWith = <E, EM = never>(
+  settings: RunnerSettings,
+  address: RunnerAddress,
+  parts: Parts.Parts<E, EM>
+) =>
+  RunnerHttp.layer({ host: settings.host, port: settings.port, version: parts.version }).pipe(
+    Layer.provideMerge(Layer.merge(ClusterStores.layerReadiness, Slices.layerWarm)),
+    Layer.provideMerge(Slices.layerActors(Slices.actorOptions(settings))),
+    Layer.provideMerge(Layer.merge(ClusterSharding.layerRunner(address, settings), FencePostgres.layer)),
+    Layer.provideMerge(Slices.layerGround(settings.thresholds)),
+    Layer.provideMerge(Parts.layer(parts)),
+    // Paused for as long as its locks live, a runner loses them: the sessions that hold them end.
+    Layer.provideMerge(
+      ClusterStores.layer({
+        applicationName: `${ClusterSharding.APPLICATION}${address.host}:${address.port}`,
+        idleSessionTimeout: settings.shardLockExpiry
+      })
+    )
+  )
+
+/** `loom runner`: the embedder and the language model are the configured ones. */
+export const layer = (settings: RunnerSettings, address: RunnerAddress, version: string) =>
+  layerWith(settings, address, Parts.configured(version)).pipe(
+    // Under everything, since a fiber takes its fault points from where it was started.
+    Layer.provide(FaultPoints.layerConfig)
+  )

@@ -1,0 +1,18 @@
+/**
+ * The health port of a runner: for supervisors and load balancers, in the shape in which gateways and serve answer them.
+ */
+import * as HttpLayerRouter from "@effect/platform/HttpLayerRouter"
+import * as Layer from "effect/Layer"
+import * as HealthRoutes from "../gateway/HealthRoutes.ts"
+import * as HttpListener from "../gateway/HttpListener.ts"
+import type { ListenOptions } from "../gateway/HttpListener.ts"
+
+export interface RunnerHttpOptions extends ListenOptions {
+  readonly version: string
+}
+
+export const layer = (options: RunnerHttpOptions) =>
+  HttpLayerRouter.serve(HttpLayerRouter.addAll(HealthRoutes.routes(options.version)), {
+    disableLogger: true,
+    disableListenLog: true
+  }).pipe(Layer.provideMerge(HttpListener.layer(options)))
