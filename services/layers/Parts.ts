@@ -19,9 +19,9 @@ export interface Parts<E = never, EM = never> {
   readonly policies?: typeof Slices.layerPolicies
 }
 
-/** The parts on the stores of the slices. */
+/** The parts on the stores of the slices, but for those of memory (`Authorities`). */
 export const layer = <E, EM = never>({ embedder, languageModel, policies = Slices.layerPolicies }: Parts<E, EM>) =>
-  Layer.mergeAll(Slices.layerStores, policies, embedder, languageModel ?? LanguageModel.layerNone)
+  Layer.mergeAll(Slices.layerOthers, policies, embedder, languageModel ?? LanguageModel.layerNone)
 
 /** The embedder and the language model that are configured. */
 export const configured = (version: string) => ({

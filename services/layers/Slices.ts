@@ -25,16 +25,22 @@ import * as ActorRules from "../../src/memory/ActorRules.ts"
 import * as BeliefSourcesClickhouse from "../../src/memory/BeliefSourcesClickhouse.ts"
 import * as CalibrationHandlers from "../../src/memory/CalibrationHandlers.ts"
 import * as Committer from "../../src/memory/Committer.ts"
+import * as IndexLagPostgres from "../../src/memory/IndexLagPostgres.ts"
 import * as LifecycleHandlers from "../../src/memory/LifecycleHandlers.ts"
 import * as MemoryEntity from "../../src/memory/MemoryEntity.ts"
 import * as MemoryIntake from "../../src/memory/MemoryIntake.ts"
 import * as MemoryPatternSweep from "../../src/memory/MemoryPatternSweep.ts"
+import * as MemoryProjection from "../../src/memory/MemoryProjection.ts"
 import * as MemoryReaderClickhouse from "../../src/memory/MemoryReaderClickhouse.ts"
+import * as MemoryReaderPostgres from "../../src/memory/MemoryReaderPostgres.ts"
 import * as MemoryReads from "../../src/memory/MemoryReads.ts"
 import * as MemoryReviewClickhouse from "../../src/memory/MemoryReviewClickhouse.ts"
+import * as MemoryReviewPostgres from "../../src/memory/MemoryReviewPostgres.ts"
 import * as MemoryStoreClickhouse from "../../src/memory/MemoryStoreClickhouse.ts"
+import * as MemoryStorePostgres from "../../src/memory/MemoryStorePostgres.ts"
 import * as MemoryTimeReads from "../../src/memory/MemoryTimeReads.ts"
 import * as MemoryWrites from "../../src/memory/MemoryWrites.ts"
+import * as OutboxPostgres from "../../src/memory/OutboxPostgres.ts"
 import * as ProposalHandlers from "../../src/memory/ProposalHandlers.ts"
 import * as ReadCache from "../../src/memory/ReadCache.ts"
 import * as ReviewHandlers from "../../src/memory/ReviewHandlers.ts"
@@ -59,11 +65,26 @@ import * as SearchIndexClickhouse from "../../src/retrieval/SearchIndexClickhous
 import { Dispatch, make as makeDispatch } from "../gateway/Dispatch.ts"
 import type { ActorSettings } from "./Settings.ts"
 
-/** Every store of the slices, on ClickHouse. */
-export const layerStores = Layer.mergeAll(
+/** The stores of memory, on ClickHouse. */
+export const layerMemory = Layer.mergeAll(
   MemoryStoreClickhouse.layer,
   MemoryReaderClickhouse.layer,
-  MemoryReviewClickhouse.layer,
+  MemoryReviewClickhouse.layer
+)
+
+/** The same under the authority of Postgres, with what tells how far the copy in ClickHouse is behind. */
+export const layerMemoryPostgres = Layer.mergeAll(
+  MemoryStorePostgres.layer(),
+  Layer.provide(MemoryReaderPostgres.layer, MemoryReaderClickhouse.layer),
+  Layer.provide(MemoryReviewPostgres.layer, MemoryReviewClickhouse.layer)
+).pipe(
+  Layer.provideMerge(IndexLagPostgres.layer),
+  Layer.provideMerge(OutboxPostgres.layer),
+  Layer.provide(MemoryProjection.layerClickhouse)
+)
+
+/** Every other store of the slices, on ClickHouse under either authority. */
+export const layerOthers = Layer.mergeAll(
   BeliefSourcesClickhouse.layer,
   NamespaceStoreClickhouse.layer,
   BlacklistStoreClickhouse.layer,
@@ -71,6 +92,9 @@ export const layerStores = Layer.mergeAll(
   DigestStoreClickhouse.layer,
   Layer.provide(Cursors.layer, CursorKeysClickhouse.layer)
 )
+
+/** Every store of the slices, on ClickHouse. */
+export const layerStores = Layer.merge(layerMemory, layerOthers)
 
 /**
  * Keeps hot answers of `memory.get` in this process, up to so many bytes; 0 keeps none. Only over stores that no other

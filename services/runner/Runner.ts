@@ -5,7 +5,7 @@
  */
 import type { RunnerAddress } from "@effect/cluster/RunnerAddress"
 import * as Layer from "effect/Layer"
-import * as FencePostgres from "../../src/memory/FencePostgres.ts"
+import * as Authorities from "../layers/Authorities.ts"
 import type { RunnerSettings } from "../layers/ClusterSettings.ts"
 import * as ClusterSharding from "../layers/ClusterSharding.ts"
 import * as ClusterStores from "../layers/ClusterStores.ts"
@@ -23,9 +23,10 @@ export const layerWith = <E, EM = never>(
   RunnerHttp.layer({ host: settings.host, port: settings.port, version: parts.version }).pipe(
     Layer.provideMerge(Layer.merge(ClusterStores.layerReadiness, Slices.layerWarm)),
     Layer.provideMerge(Slices.layerActors(Slices.actorOptions(settings))),
-    Layer.provideMerge(Layer.merge(ClusterSharding.layerRunner(address, settings), FencePostgres.layer)),
+    Layer.provideMerge(ClusterSharding.layerRunner(address, settings)),
     Layer.provideMerge(Slices.layerGround(settings.thresholds)),
     Layer.provideMerge(Parts.layer(parts)),
+    Layer.provideMerge(Authorities.layerRunner(settings.authority)),
     // Paused for as long as its locks live, a runner loses them: the sessions that hold them end.
     Layer.provideMerge(
       ClusterStores.layer({

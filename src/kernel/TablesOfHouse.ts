@@ -42,6 +42,14 @@ export const houseTables: Readonly<Record<string, TableFacts>> = {
     rollback: "stay",
     prune: "nothing"
   },
+  authority: {
+    columns: { scope: [], identity: [], content: [], facts: ["part", "authority", "decided_at"] },
+    person: null,
+    erase: "keep",
+    export: "local",
+    rollback: "stay",
+    prune: "nothing"
+  },
   cursor_keys: {
     columns: { scope: [], identity: [], content: [], facts: ["key_id", "secret", "created_at"] },
     person: null,
