@@ -1,6 +1,7 @@
 /**
  * `MemoryReader` under the authority of Postgres: what is read by key or id, and what may not be shown, comes from there, as
- * it was committed; lists and the past come from the reader underneath.
+ * it was committed; lists and the past come from the reader underneath, as soon as it has what was committed before, or as
+ * it is when that takes too long.
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -11,6 +12,7 @@ import type { PostgresStatement } from "../platform/Postgres.ts"
 import { MemoryReader } from "./MemoryReader.ts"
 import type { WriterFilter } from "./MemoryReader.ts"
 import { Body, placeOf } from "./MemoryRowsPostgres.ts"
+import { Outbox } from "./Outbox.ts"
 
 const PlaceRow = Schema.Struct({
   agent: Schema.String,
@@ -21,7 +23,11 @@ const PlaceRow = Schema.Struct({
 
 const make = Effect.gen(function*() {
   const { query, sql } = yield* Postgres
-  const reader = yield* MemoryReader
+  const [reader, outbox] = [yield* MemoryReader, yield* Outbox]
+
+  const caughtUp =
+    <A extends ReadonlyArray<unknown>, B, E>(ask: (scope: Scope, ...rest: A) => Effect.Effect<B, E>) =>
+    (scope: Scope, ...rest: A) => Effect.zipRight(outbox.caughtUp(scope), ask(scope, ...rest))
 
   const read = (operation: string, statement: PostgresStatement) =>
     Effect.map(query(operation, statement, Body), (rows) => rows.map(({ body }) => body))
@@ -34,7 +40,12 @@ const make = Effect.gen(function*() {
       AND session_id = coalesce(${session_id}::text, session_id)`
 
   return MemoryReader.of({
-    ...reader,
+    list: caughtUp(reader.list),
+    count: caughtUp(reader.count),
+    history: caughtUp(reader.history),
+    marks: caughtUp(reader.marks),
+    versions: caughtUp(reader.versions),
+    latest: caughtUp(reader.latest),
     byKey: Effect.fn("MemoryReader.byKey")(function*(scope, key, writer) {
       const { agent, session_id, user_id } = writer
       return yield* read(
@@ -64,4 +75,7 @@ const make = Effect.gen(function*() {
 })
 
 /** Over the reader of ClickHouse. */
-export const layer: Layer.Layer<MemoryReader, never, Postgres | MemoryReader> = Layer.effect(MemoryReader, make)
+export const layer: Layer.Layer<MemoryReader, never, Postgres | MemoryReader | Outbox> = Layer.effect(
+  MemoryReader,
+  make
+)

@@ -23,6 +23,8 @@ export class Outbox extends Context.Tag("loom/memory/Outbox")<Outbox, {
   readonly project: (sent: ReadonlyArray<Sent>) => Effect.Effect<void, StoreError>
   /** Copies all that waits of a namespace, and what of it is under way; answers how many commits that were. */
   readonly drain: (scope: Scope) => Effect.Effect<number, StoreError>
+  /** Waits, though not for long, until nothing of a namespace waits; false when something still does. */
+  readonly caughtUp: (scope: Scope) => Effect.Effect<boolean, StoreError>
   /** The namespaces in which a commit waits for at least this long, the longest first. */
   readonly waiting: (atLeast: Duration.Duration) => Effect.Effect<ReadonlyArray<Backlog>, StoreError>
 }>() {}

@@ -6,6 +6,7 @@ import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
 import { faultPoint } from "../kernel/FaultPoint.ts"
@@ -34,6 +35,9 @@ const BacklogRow = Schema.Struct({
 const PAGE = 8
 // Well within what the server and the connection allow an open transaction that is silent (5 and 8 seconds).
 const SIGN_OF_LIFE = Duration.seconds(2)
+// A reader waits for a copy that is late, not for one that nobody makes.
+const LOOK = Duration.millis(20)
+const PATIENCE = Duration.seconds(2)
 // Of which a scope is told; more are a disaster that one line tells as well.
 const BACKLOGS = 1_000
 
@@ -77,17 +81,22 @@ const make = Effect.gen(function*() {
       })
     )
 
+  const waits = ({ namespace, org }: Scope) =>
+    Effect.map(
+      query(
+        "Outbox.waits",
+        sql`SELECT EXISTS (SELECT FROM loom.outbox WHERE org = ${org} AND namespace = ${namespace}) AS waits`,
+        Waits
+      ),
+      ([row]) => row?.waits === true
+    )
+
   const drain = Effect.fn("Outbox.drain")(function*(scope: Scope) {
     yield* untilCopied(scope)
     let copied = 0
     while (true) {
       // Most often there is none, and a transaction would cost three round trips to find that out.
-      const [found] = yield* query(
-        "Outbox.waits",
-        sql`SELECT EXISTS (SELECT FROM loom.outbox WHERE org = ${scope.org} AND namespace = ${scope.namespace}) AS waits`,
-        Waits
-      )
-      if (found?.waits !== true) return copied
+      if (!(yield* waits(scope))) return copied
       copied += yield* drainPage(scope)
     }
   })
@@ -119,6 +128,13 @@ const make = Effect.gen(function*() {
       ], { concurrency: "unbounded", discard: true })
     }),
     drain,
+    caughtUp: Effect.fn("Outbox.caughtUp")(function*(scope: Scope) {
+      const looked = waits(scope).pipe(
+        Effect.repeat({ until: (still) => !still, schedule: Schedule.spaced(LOOK) }),
+        Effect.timeoutOption(PATIENCE)
+      )
+      return Option.isSome(yield* looked)
+    }),
     waiting: Effect.fn("Outbox.waiting")(function*(atLeast: Duration.Duration) {
       const rows = yield* query(
         "Outbox.waiting",

@@ -4,4 +4,4 @@
 import { suite } from "./MemoryReviewContract.ts"
 import { layer } from "./PostgresAuthority.ts"
 
-suite("Postgres over ClickHouse in process", layer)
+suite("Postgres over ClickHouse in process", layer, "transaction")

@@ -30,7 +30,8 @@ export const make: Effect.Effect<LoomCluster, StartFailed | PostgresServerFailed
   const env = {
     LOOM_CLICKHOUSE_URL: engine.url,
     LOOM_CLICKHOUSE_PASSWORD: readFileSync(tokenFile(join(data, "clickhouse")), "utf8").trim(),
-    LOOM_POSTGRES_URL: Redacted.value(postgres)
+    LOOM_POSTGRES_URL: Redacted.value(postgres),
+    LOOM_AUTHORITY: LoomServer.authority
   }
   yield* LoomServer.run(["migrate"], { data, env })
   const started = (command: "gateway" | "runner") => (more: Env = {}) =>

@@ -6,12 +6,16 @@ import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
 import type { Scope } from "effect/Scope"
 import { spawn } from "node:child_process"
+import { randomBytes } from "node:crypto"
 import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
+import * as PostgresServer from "../../src/platform/PostgresServer.ts"
+import * as PostgresHouse from "./PostgresHouse.ts"
 
 const root = fileURLToPath(new URL("../..", import.meta.url))
 
@@ -120,8 +124,34 @@ export const run = (
     return Effect.sync(() => void child.kill("SIGKILL"))
   })
 
+/** The authority of a run whose tests name none: `LOOM_TEST_AUTHORITY`. */
+export const authority = process.env["LOOM_TEST_AUTHORITY"] ?? "clickhouse"
+
+/** The database of each data folder, when the run is under Postgres; each goes with the server of the run. */
+const databases = new Map<string, string>()
+
+const databaseOf = (data: string): Effect.Effect<string, StartFailed> =>
+  Effect.gen(function*() {
+    const known = databases.get(data)
+    if (known !== undefined) return known
+    const name = `loom_${randomBytes(8).toString("hex")}`
+    const url = Redacted.value(yield* PostgresServer.createDatabase(yield* PostgresHouse.server, name))
+    databases.set(data, url)
+    return url
+  }).pipe(Effect.mapError(({ message }) => new StartFailed({ reason: message, log: "" })))
+
 /** Starts a server and waits until it listens; it is killed when the scope ends, if it still runs then. */
-export const start = (
+export const start = (options: StartOptions): Effect.Effect<LoomProcess, StartFailed, Scope> => {
+  const { command = "serve", data, env = {} } = options
+  return authority === "clickhouse" || command !== "serve" || "LOOM_AUTHORITY" in env
+    ? launch(options)
+    : Effect.flatMap(
+      databaseOf(data),
+      (url) => launch({ ...options, env: { ...env, LOOM_AUTHORITY: authority, LOOM_POSTGRES_URL: url } })
+    )
+}
+
+const launch = (
   { command = "serve", data, env = {} }: StartOptions
 ): Effect.Effect<LoomProcess, StartFailed, Scope> =>
   Effect.acquireRelease(
