@@ -50,7 +50,10 @@ describe("LOOM_AUTHORITY", () => {
         assert.strictEqual(yield* first.kill, "SIGKILL")
 
         // Without the setting it would write behind the back of Postgres.
-        assert.match(yield* refusal(data, {}), /authority of postgres.*loom authority migrate --to clickhouse/)
+        assert.match(
+          yield* refusal(data, { LOOM_AUTHORITY: "clickhouse" }),
+          /authority of postgres.*loom authority migrate --to clickhouse/
+        )
         // Another Postgres, empty.
         const other = Redacted.value(yield* PostgresHouse.database)
         assert.match(yield* refusal(data, { ...env, LOOM_POSTGRES_URL: other }), /holds no memory/)
@@ -72,13 +75,13 @@ describe("LOOM_AUTHORITY", () => {
   it.live("stores that ClickHouse holds alone are not taken over unasked", () =>
     Effect.gen(function*() {
       const data = yield* tempFolder
-      const server = yield* start({ data })
+      const server = yield* start({ data, env: { LOOM_AUTHORITY: "clickhouse" } })
       yield* ask(server.url, MemorySet, note)
       assert.strictEqual(yield* server.stop, 0)
       const env = { LOOM_AUTHORITY: "postgres", LOOM_POSTGRES_URL: Redacted.value(yield* PostgresHouse.database) }
       assert.match(yield* refusal(data, env), /authority of clickhouse.*loom authority migrate --to postgres/)
       assert.match(yield* refusal(data, { LOOM_AUTHORITY: "postgres" }), /LOOM_POSTGRES_URL: is missing/)
-      const again = yield* start({ data })
+      const again = yield* start({ data, env: { LOOM_AUTHORITY: "clickhouse" } })
       assert.isTrue((yield* ask(again.url, MemoryGet, place)).found)
     }).pipe(Effect.scoped), 120_000)
 })
