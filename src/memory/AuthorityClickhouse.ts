@@ -4,10 +4,13 @@
  */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
+import type { Scope } from "../kernel/Identity.ts"
 import type { StoreError } from "../kernel/LoomError.ts"
 import { ch, Clickhouse } from "../platform/Clickhouse.ts"
-import { Flag } from "../platform/ClickhouseValue.ts"
+import { EpochMillis, Flag, UInt64 } from "../platform/ClickhouseValue.ts"
 import { Authority, AuthorityRefused } from "./AuthorityModel.ts"
+import { inScope } from "./MemoryRowsClickhouse.ts"
+import type { KeptAnswer } from "./MemoryStore.ts"
 
 const Row = Schema.Struct({ authority: Authority })
 const Holds = Schema.Struct({ holds: Flag })
@@ -29,6 +32,50 @@ export const decided: Effect.Effect<Authority | undefined, StoreError, Clickhous
 
 export const decide = (authority: Authority): Effect.Effect<void, StoreError, Clickhouse> =>
   Effect.flatMap(Clickhouse, (clickhouse) => clickhouse.insert("loom.authority", [{ part: MEMORY, authority }]))
+
+const ScopeRow = Schema.Struct({ org: Schema.String, namespace: Schema.String })
+
+/** Every namespace that ever had a number given out. */
+export const scopes: Effect.Effect<ReadonlyArray<Scope>, StoreError, Clickhouse> = Effect.flatMap(
+  Clickhouse,
+  (clickhouse) =>
+    clickhouse.query(
+      ch.sql("Authority.scopes")`SELECT DISTINCT org, namespace FROM (
+        SELECT org, namespace FROM loom.memory UNION ALL SELECT org, namespace FROM loom.namespace_counters
+        UNION ALL SELECT org, namespace FROM loom.journal UNION ALL SELECT org, namespace FROM loom.idempotency)
+        ORDER BY org, namespace`,
+      ScopeRow
+    )
+)
+
+const AnswerRow = Schema.Struct({
+  idem_hash: Schema.String,
+  payload_hash: Schema.String,
+  write_id: Schema.String,
+  answer: Schema.String,
+  at: EpochMillis,
+  version: UInt64
+})
+
+/** Every use of an idempotency key since a time (milliseconds), with the answer where it was kept. */
+export const answers = (
+  scope: Scope,
+  since: number
+): Effect.Effect<ReadonlyArray<KeptAnswer>, StoreError, Clickhouse> =>
+  Effect.flatMap(Clickhouse, (clickhouse) =>
+    Effect.map(
+      clickhouse.query(
+        ch.sql("Authority.answers")`SELECT idem_hash, payload_hash, write_id, answer, at, version FROM (
+          SELECT idem_hash, payload_hash, write_id, answer, updated_at AS at, version FROM loom.memory_versions FINAL
+            WHERE ${inScope(scope)} AND idem_hash != '' AND status != 'void'
+          UNION ALL
+          SELECT idem_hash, payload_hash, write_id, answer, at, version FROM loom.idempotency FINAL
+            WHERE ${inScope(scope)})
+          WHERE at >= ${ch.dateTime64(since)} ORDER BY version, idem_hash`,
+        AnswerRow
+      ),
+      (rows) => rows.map((row) => ({ ...row, scope }))
+    ))
 
 /** Whether ClickHouse holds any memory. */
 const holdsAny: Effect.Effect<boolean, StoreError, Clickhouse> = Effect.flatMap(

@@ -97,10 +97,10 @@ export const layer = (options: Options = defaultOptions): Layer.Layer<
       const pipeline = yield* ActorPipeline.make<Asked, ActorState.ActorState>({
         activate: (unsettled) =>
           Effect.flatMap(Clock.currentTimeMillis, (now) =>
+            // This refusal is no news of a loss: callers who come again and again would keep the namespace lost for ever.
             now - lostAt < LOST_MILLIS
               ? Effect.fail(Fence.lost())
-              : ActorState.activate(scope, options, unsettled)).pipe(
-              Effect.tapError(noteLoss),
+              : Effect.tapError(ActorState.activate(scope, options, unsettled), noteLoss)).pipe(
               Effect.provide(context)
             ),
         warm: (state, isCurrent) => Effect.provide(Effect.ignore(ActorState.warm(scope, state, isCurrent)), context),
