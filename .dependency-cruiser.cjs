@@ -1,11 +1,12 @@
 /**
  * Who may import whom, types included. Arrows point down: services, workers, src; within src each slice sees only the
- * slices before it, and of another slice only its nouns, errors, ports (stores, caches, sweeps), clients and verbs, and
+ * slices before it, and of another slice only its nouns, errors, ports (stores, feeds, caches, sweeps), clients and verbs, and
  * the search.
  */
 const slices = [
   "kernel",
   "platform",
+  "work",
   "access",
   "namespace",
   "blacklist",
@@ -20,13 +21,14 @@ const slices = [
   "ask",
   "context",
   "governance",
+  "ops",
   "client"
 ]
 
 const floor = "kernel|platform"
 // The search is a service that later slices ask, as the clients of others.
 const rooms =
-  "(Model|Type|Error|Store|Cache|Sweep|Client|Rpc|Verbs|Fields|retrieval/Search|retrieval/SearchRequests|retrieval/SearchView)"
+  "(Model|Type|Error|Store|Feed|Cache|Sweep|Client|Rpc|Verbs|Fields|retrieval/Search|retrieval/SearchRequests|retrieval/SearchView)"
 
 const sliceOrder = slices.slice(0, -1).map((slice, index) => ({
   name: `slice-order-${slice}`,
@@ -90,7 +92,7 @@ module.exports = {
     {
       name: "other-slice-rooms",
       comment:
-        "From another slice only its Model, Type, Error, Store, Cache, Sweep, Client, Rpc, Verbs and Fields files, and Search",
+        "From another slice only its Model, Type, Error, Store, Feed, Cache, Sweep, Client, Rpc, Verbs and Fields files, and Search",
       severity: "error",
       from: { path: "^src/([^/]+)/", pathNot: "Clickhouse\\.ts$" },
       to: { path: "^src/", pathNot: `^src/($1|${floor})/|${rooms}\\.ts$` }

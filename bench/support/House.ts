@@ -75,8 +75,8 @@ const layerQuiet = Logger.minimumLogLevel(LogLevel.Warning)
 
 export const layer = (data: string, embedder: Layer.Layer<Embedder>) =>
   Http.layerHttp({ host: "127.0.0.1", port: 0, version: "bench" }, Rpc.layerRoutes).pipe(
-    Layer.provideMerge(Layer.mergeAll(Slices.layerDispatch, Authenticator.layerSingleUser, Health.layerClickhouse)),
-    Layer.provideMerge(MemoryClient.layer),
+    Layer.provideMerge(Layer.merge(Slices.layerDispatch, Authenticator.layerSingleUser)),
+    Layer.provideMerge(Layer.merge(MemoryClient.layer, Health.layerClickhouse)),
     Layer.provideMerge(Slices.layerActors()),
     Layer.provideMerge(Layer.merge(LocalSharding.layer, Fence.layerNone)),
     Layer.provideMerge(Layer.mergeAll(

@@ -8,6 +8,7 @@ import type { Caller } from "../../src/kernel/Caller.ts"
 import type { LoomError } from "../../src/kernel/LoomError.ts"
 import { refuse } from "../../src/kernel/LoomError.ts"
 import type { BoundVerb, VerbFacts } from "../../src/kernel/Verb.ts"
+import { counted } from "./RequestMetrics.ts"
 
 export class Dispatch extends Context.Tag("loom/services/gateway/Dispatch")<Dispatch, {
   /** Every verb of this server, by name. */
@@ -24,7 +25,7 @@ export const make = (bound: ReadonlyArray<BoundVerb>): typeof Dispatch.Service =
       const entry = table.get(tag)
       return entry === undefined
         ? Effect.fail(refuse("UNKNOWN_VERB", `There is no verb \`${tag.slice(0, 80)}\``, { verb: tag.slice(0, 80) }))
-        : entry.call(raw, caller)
+        : counted(entry.verb.tag, entry.call(raw, caller))
     }
   }
 }

@@ -9,12 +9,13 @@ import type { EdgeSettings } from "../layers/Settings.ts"
 import * as Slices from "../layers/Slices.ts"
 import * as Http from "./Http.ts"
 import * as Mcp from "./Mcp.ts"
+import * as MetricsRoutes from "./MetricsRoutes.ts"
 import * as Rpc from "./Rpc.ts"
 
 export const layer = (settings: EdgeSettings, version: string) =>
   Http.layerHttp(
     { host: settings.host, port: settings.port, version },
-    Layer.merge(Rpc.layerRoutes, Mcp.layerRoutes(version))
+    Layer.mergeAll(Rpc.layerRoutes, Mcp.layerRoutes(version), MetricsRoutes.layer)
   ).pipe(
     Layer.provideMerge(
       Layer.merge(

@@ -57,8 +57,14 @@ export const wireSchema = (
     additionalPropertiesStrategy: side === "payload" ? "strict" : "allow"
   })
   for (const [name, definition] of Object.entries(definitions)) defs.set(name, tidySchema(definition))
-  return tidySchema(schema)
+  return side === "payload" && takesNothing(verb) ? nothing : tidySchema(schema)
 }
+
+/** The library takes a struct without fields for any object or list. */
+const nothing: SchemaObject = { type: "object", properties: {}, required: [], additionalProperties: false }
+
+const takesNothing = ({ payload: { ast } }: VerbFacts): boolean =>
+  ast._tag === "TypeLiteral" && ast.propertySignatures.length + ast.indexSignatures.length === 0
 
 /** The request of a verb as one self-contained JSON Schema. */
 export const requestSchema = (verb: VerbFacts): SchemaObject => {

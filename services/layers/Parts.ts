@@ -6,6 +6,7 @@ import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
 import * as Layer from "effect/Layer"
 import type { Embedder } from "../../src/platform/Embedder.ts"
 import * as EmbedderConfig from "../../src/platform/EmbedderConfig.ts"
+import * as EmbedderMetrics from "../../src/platform/EmbedderMetrics.ts"
 import * as LanguageModel from "../../src/platform/LanguageModel.ts"
 import * as LanguageModelConfig from "../../src/platform/LanguageModelConfig.ts"
 import * as Slices from "./Slices.ts"
@@ -21,7 +22,12 @@ export interface Parts<E = never, EM = never> {
 
 /** The parts on the stores of the slices, but for those of memory (`Authorities`). */
 export const layer = <E, EM = never>({ embedder, languageModel, policies = Slices.layerPolicies }: Parts<E, EM>) =>
-  Layer.mergeAll(Slices.layerOthers, policies, embedder, languageModel ?? LanguageModel.layerNone)
+  Layer.mergeAll(
+    Slices.layerOthers,
+    policies,
+    Layer.provide(EmbedderMetrics.layer, embedder),
+    languageModel ?? LanguageModel.layerNone
+  )
 
 /** The embedder and the language model that are configured. */
 export const configured = (version: string) => ({

@@ -14,6 +14,7 @@ import { Authority } from "../../src/memory/AuthorityModel.ts"
 import * as ReadCache from "../../src/memory/ReadCache.ts"
 import * as Thresholds from "../../src/memory/ThresholdModel.ts"
 import { DEFAULT_TIMEOUT_SECONDS } from "../../src/platform/LanguageModelConfig.ts"
+import { workerNames } from "./WorkerNames.ts"
 
 /** One row of `docs/configuration.md`. */
 export interface SettingFacts {
@@ -155,6 +156,18 @@ export const settingFacts: ReadonlyArray<SettingFacts> = [
     "Cosine from which a memory that says nothing else is a duplicate, where it is not measured or pinned."
   ),
   fact(
+    "LOOM_WORKERS",
+    "all, none, or names by commas",
+    "all",
+    `The background workers that serve and runners run: ${workerNames.join(", ")}.`
+  ),
+  fact(
+    "LOOM_METRICS_TOKEN",
+    "secret",
+    "(none)",
+    "Opens GET /metrics beside an admin's token. In single-user mode it is open; a runner's is, on a loopback address."
+  ),
+  fact(
     "LOOM_LOG_LEVEL",
     "ALL, TRACE, DEBUG, INFO, WARN, ERROR, FATAL, OFF",
     "INFO",
@@ -188,6 +201,8 @@ export interface ActorSettings {
   readonly mailboxCapacity: number
   readonly maxHeads: number
   readonly thresholds: Thresholds.Options
+  /** Names of the background workers that run. */
+  readonly workers: ReadonlyArray<string>
 }
 
 /** Under which authority memory is. */
@@ -267,11 +282,25 @@ export const edge: Config.Config<EdgeSettings> = Config.all({
   thresholds
 })
 
+/** The workers that run. */
+export const workers: Config.Config<ReadonlyArray<string>> = Config.nonEmptyString("WORKERS").pipe(
+  Config.withDefault("all"),
+  Config.mapOrFail((text) => {
+    if (text === "all") return Either.right(workerNames)
+    if (text === "none") return Either.right([])
+    const names = text.split(",").map((name) => name.trim())
+    return names.every((name) => workerNames.includes(name))
+      ? Either.right(names)
+      : Either.left(ConfigError.InvalidData(["WORKERS"], `expected all, none or some of ${workerNames.join(", ")}`))
+  })
+)
+
 export const actors: Config.Config<ActorSettings> = Config.all({
   bulkDedup: Config.withDefault(Config.literal("identity", "none")("MEMORY_BULK_DEDUP_SCOPE"), "identity"),
   mailboxCapacity: whole("MAILBOX_CAPACITY", 256, 1, 65_536),
   maxHeads: whole("ACTOR_MAX_HEADS", 250_000, 0, 10_000_000),
-  thresholds
+  thresholds,
+  workers
 })
 
 export const serve: Config.Config<ServeSettings> = Config.nested(

@@ -24,6 +24,7 @@ import * as WorkingMemory from "../../src/context/WorkingMemory.ts"
 import * as ActorRules from "../../src/memory/ActorRules.ts"
 import * as BeliefSourcesClickhouse from "../../src/memory/BeliefSourcesClickhouse.ts"
 import * as CalibrationHandlers from "../../src/memory/CalibrationHandlers.ts"
+import * as CalibrationStoreClickhouse from "../../src/memory/CalibrationStoreClickhouse.ts"
 import * as Committer from "../../src/memory/Committer.ts"
 import * as IndexLagPostgres from "../../src/memory/IndexLagPostgres.ts"
 import * as LifecycleHandlers from "../../src/memory/LifecycleHandlers.ts"
@@ -51,6 +52,7 @@ import * as WritePolicy from "../../src/memory/WritePolicy.ts"
 import * as NamespaceCache from "../../src/namespace/NamespaceCache.ts"
 import * as NamespaceHandlers from "../../src/namespace/NamespaceHandlers.ts"
 import * as NamespaceStoreClickhouse from "../../src/namespace/NamespaceStoreClickhouse.ts"
+import * as OpsHandlers from "../../src/ops/OpsHandlers.ts"
 import * as CursorKeysClickhouse from "../../src/platform/CursorKeysClickhouse.ts"
 import * as Cursors from "../../src/platform/Cursors.ts"
 import { Embedder } from "../../src/platform/Embedder.ts"
@@ -62,8 +64,11 @@ import * as RankPolicy from "../../src/retrieval/RankPolicy.ts"
 import * as Search from "../../src/retrieval/Search.ts"
 import * as SearchHandlers from "../../src/retrieval/SearchHandlers.ts"
 import * as SearchIndexClickhouse from "../../src/retrieval/SearchIndexClickhouse.ts"
+import * as ChangeFeedClickhouse from "../../src/work/ChangeFeedClickhouse.ts"
+import * as WorkerStoreClickhouse from "../../src/work/WorkerStoreClickhouse.ts"
 import { Dispatch, make as makeDispatch } from "../gateway/Dispatch.ts"
 import type { ActorSettings } from "./Settings.ts"
+import * as Workers from "./Workers.ts"
 
 /** The stores of memory, on ClickHouse. */
 export const layerMemory = Layer.mergeAll(
@@ -90,6 +95,9 @@ export const layerOthers = Layer.mergeAll(
   BlacklistStoreClickhouse.layer,
   TokenStoreClickhouse.layer,
   DigestStoreClickhouse.layer,
+  CalibrationStoreClickhouse.layer,
+  WorkerStoreClickhouse.layer,
+  ChangeFeedClickhouse.layer,
   Layer.provide(Cursors.layer, CursorKeysClickhouse.layer)
 )
 
@@ -168,7 +176,8 @@ export const layerDispatch = Layer.effect(
       CalibrationHandlers.make,
       NamespaceHandlers.make,
       BlacklistHandlers.make,
-      TokenHandlers.make
+      TokenHandlers.make,
+      OpsHandlers.make
     ]),
     (groups) => makeDispatch(groups.flat())
   )
@@ -182,6 +191,7 @@ export const layerDispatch = Layer.effect(
     ForFileClickhouse.layer,
     PackClickhouse.layer,
     WorkingMemory.layerEmpty,
-    Tokens.layer
+    Tokens.layer,
+    Workers.layerOps
   ])
 )

@@ -5,13 +5,17 @@
  */
 import type { RunnerAddress } from "@effect/cluster/RunnerAddress"
 import * as Layer from "effect/Layer"
+import * as MemoryClient from "../../src/memory/MemoryClient.ts"
 import * as Authorities from "../layers/Authorities.ts"
 import type { RunnerSettings } from "../layers/ClusterSettings.ts"
 import * as ClusterSharding from "../layers/ClusterSharding.ts"
 import * as ClusterStores from "../layers/ClusterStores.ts"
 import * as Parts from "../layers/Parts.ts"
 import * as Slices from "../layers/Slices.ts"
+import * as Workers from "../layers/Workers.ts"
 import * as FaultPoints from "../serve/FaultPoints.ts"
+import * as ClockSkew from "./ClockSkew.ts"
+import * as FenceOff from "./FenceOff.ts"
 import * as RunnerHttp from "./RunnerHttp.ts"
 
 /** A runner at this address, of the given parts; it lives as long as the layer. */
@@ -22,8 +26,9 @@ export const layerWith = <E, EM = never>(
 ) =>
   RunnerHttp.layer({ host: settings.host, port: settings.port, version: parts.version }).pipe(
     Layer.provideMerge(Layer.merge(ClusterStores.layerReadiness, Slices.layerWarm)),
+    Layer.provideMerge(Layer.provide(Workers.layer(settings.workers, "singleton"), MemoryClient.layerCluster)),
     Layer.provideMerge(Slices.layerActors(Slices.actorOptions(settings))),
-    Layer.provideMerge(ClusterSharding.layerRunner(address, settings)),
+    Layer.provideMerge(Layer.merge(ClusterSharding.layerRunner(address, settings), FenceOff.layerConfig)),
     Layer.provideMerge(Slices.layerGround(settings.thresholds)),
     Layer.provideMerge(Parts.layer(parts)),
     Layer.provideMerge(Authorities.layerRunner(settings.authority)),
@@ -39,6 +44,6 @@ export const layerWith = <E, EM = never>(
 /** `loom runner`: the embedder and the language model are the configured ones. */
 export const layer = (settings: RunnerSettings, address: RunnerAddress, version: string) =>
   layerWith(settings, address, Parts.configured(version)).pipe(
-    // Under everything, since a fiber takes its fault points from where it was started.
-    Layer.provide(FaultPoints.layerConfig)
+    // Under everything, since a fiber takes its fault points and its clock from where it was started.
+    Layer.provide(Layer.merge(FaultPoints.layerConfig, ClockSkew.layerConfig))
   )

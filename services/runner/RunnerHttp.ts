@@ -1,18 +1,22 @@
 /**
- * The health port of a runner: for supervisors and load balancers, in the shape in which gateways and serve answer them.
+ * The health port of a runner: for supervisors, load balancers and collectors, in the shape in which gateways and serve answer them.
  */
 import * as HttpLayerRouter from "@effect/platform/HttpLayerRouter"
 import * as Layer from "effect/Layer"
 import * as HealthRoutes from "../gateway/HealthRoutes.ts"
 import * as HttpListener from "../gateway/HttpListener.ts"
 import type { ListenOptions } from "../gateway/HttpListener.ts"
+import * as MetricsRoutes from "../gateway/MetricsRoutes.ts"
 
 export interface RunnerHttpOptions extends ListenOptions {
   readonly version: string
 }
 
 export const layer = (options: RunnerHttpOptions) =>
-  HttpLayerRouter.serve(HttpLayerRouter.addAll(HealthRoutes.routes(options.version)), {
-    disableLogger: true,
-    disableListenLog: true
-  }).pipe(Layer.provideMerge(HttpListener.layer(options)))
+  HttpLayerRouter.serve(
+    Layer.merge(
+      HttpLayerRouter.addAll(HealthRoutes.routes(options.version)),
+      MetricsRoutes.layerWithoutCallers(options.host)
+    ),
+    { disableLogger: true, disableListenLog: true }
+  ).pipe(Layer.provideMerge(HttpListener.layer(options)))

@@ -21,6 +21,7 @@ import * as Parts from "../layers/Parts.ts"
 import * as Settings from "../layers/Settings.ts"
 import type { ServeSettings } from "../layers/Settings.ts"
 import * as Slices from "../layers/Slices.ts"
+import * as Workers from "../layers/Workers.ts"
 import * as FaultPoints from "./FaultPoints.ts"
 
 /** Brings the schema up to date before anything reads it. */
@@ -57,7 +58,7 @@ const layerRepaired = Layer.scopedDiscard(Effect.gen(function*() {
 /** The whole server for these settings, of the given parts; it lives as long as the layer. */
 export const layerWith = <E, EM = never>(settings: ServeSettings, parts: Parts.Parts<E, EM>) =>
   Edges.layer(settings, parts.version).pipe(
-    Layer.provideMerge(Layer.merge(layerRepaired, Slices.layerWarm)),
+    Layer.provideMerge(Layer.mergeAll(layerRepaired, Slices.layerWarm, Workers.layer(settings.workers, "process"))),
     Layer.provideMerge(MemoryClient.layer),
     Layer.provideMerge(Slices.layerActors(Slices.actorOptions(settings))),
     Layer.provideMerge(LocalSharding.layer),

@@ -32,6 +32,7 @@ import { MemoryInspect, MemoryLineage, MemoryProvenance } from "../memory/Proven
 import { MemoryRedact } from "../memory/RedactVerbs.ts"
 import { MemoryApply, MemoryClear } from "../memory/SweepVerbs.ts"
 import { NamespaceGet, NamespaceList, NamespaceRegister } from "../namespace/NamespaceVerbs.ts"
+import { OpsDeadLetters, OpsHealth, OpsWorkerPause, OpsWorkerResume, OpsWorkers } from "../ops/OpsVerbs.ts"
 import { MemorySearch, MemorySearchTrace } from "../retrieval/SearchVerbs.ts"
 
 /** Turns a verb into a function that calls it. */
@@ -98,6 +99,13 @@ export const families = <F extends TypeLambda>(call: MakeCall<F>) => ({
     mint: call(TokenMint),
     revoke: call(TokenRevoke),
     list: call(TokenList)
+  },
+  ops: {
+    workers: call(OpsWorkers),
+    worker_pause: call(OpsWorkerPause),
+    worker_resume: call(OpsWorkerResume),
+    dead_letters: call(OpsDeadLetters),
+    health: call(OpsHealth)
   }
 })
 

@@ -31,6 +31,7 @@ import { MemoryInspect, MemoryLineage, MemoryProvenance } from "../memory/Proven
 import { MemoryRedact } from "../memory/RedactVerbs.ts"
 import { MemoryApply, MemoryClear } from "../memory/SweepVerbs.ts"
 import { NamespaceGet, NamespaceList, NamespaceRegister } from "../namespace/NamespaceVerbs.ts"
+import { OpsDeadLetters, OpsHealth, OpsWorkerPause, OpsWorkerResume, OpsWorkers } from "../ops/OpsVerbs.ts"
 import { MemorySearch, MemorySearchTrace } from "../retrieval/SearchVerbs.ts"
 
 export const LoomRpcs = RpcGroup.make(
@@ -78,5 +79,10 @@ export const LoomRpcs = RpcGroup.make(
   NamespaceRollback.rpc,
   TokenMint.rpc,
   TokenRevoke.rpc,
-  TokenList.rpc
+  TokenList.rpc,
+  OpsWorkers.rpc,
+  OpsWorkerPause.rpc,
+  OpsWorkerResume.rpc,
+  OpsDeadLetters.rpc,
+  OpsHealth.rpc
 )

@@ -30,6 +30,7 @@ import { MemoryInspect, MemoryLineage, MemoryProvenance } from "../memory/Proven
 import { MemoryRedact } from "../memory/RedactVerbs.ts"
 import { MemoryApply, MemoryClear } from "../memory/SweepVerbs.ts"
 import { NamespaceGet, NamespaceList, NamespaceRegister } from "../namespace/NamespaceVerbs.ts"
+import { OpsDeadLetters, OpsHealth, OpsWorkerPause, OpsWorkerResume, OpsWorkers } from "../ops/OpsVerbs.ts"
 import { MemorySearch, MemorySearchTrace } from "../retrieval/SearchVerbs.ts"
 
 export const allVerbs = [
@@ -77,7 +78,12 @@ export const allVerbs = [
   NamespaceRollback,
   TokenMint,
   TokenRevoke,
-  TokenList
+  TokenList,
+  OpsWorkers,
+  OpsWorkerPause,
+  OpsWorkerResume,
+  OpsDeadLetters,
+  OpsHealth
 ] as const
 
 /**

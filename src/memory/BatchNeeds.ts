@@ -73,7 +73,10 @@ export const probesOf = (commands: ReadonlyArray<WriteCommand>, { rulesFor }: Na
       else if (target.memory_key !== null) keys.add(target.memory_key)
     }
     if (command._tag !== "memory.transition") continue
-    for (const { transition } of command.items) if (transition._tag === "retire") ids.add(transition.by)
+    for (const { transition } of command.items) {
+      if (transition._tag === "retire") ids.add(transition.by)
+      if (transition._tag === "flag") ids.add(transition.other)
+    }
   }
   return { keys: [...keys], ids: [...ids], canonical, content, linked: [] }
 }

@@ -21,9 +21,11 @@ const why = ({ embedder_id, measured, source }: ThresholdsInForce, { adaptive }:
     case "namespace":
       return "The namespace pinned thresholds for all its types (`thresholds` of namespace.register)."
     case "adaptive":
-      return `Measured on ${embedder_id} over ${measured?.sentences ?? 0} sentences: near pairs begin at ${
-        words(measured?.near_low)
-      }, claims of one topic lie about ${words(measured?.topic_median)}, others end at ${words(measured?.far_high)}.`
+      return `Measured on ${embedder_id}${byWhom[measured?.measured_by ?? "start"]} over ${
+        measured?.sentences ?? 0
+      } sentences: near pairs begin at ${words(measured?.near_low)}, claims of one topic lie about ${
+        words(measured?.topic_median)
+      }, others end at ${words(measured?.far_high)}.`
     case "fallback":
       return `${embedder_id} could not be measured and will be tried again; until then LOOM_CONFLICT_THRESHOLD and LOOM_DUPLICATE_THRESHOLD hold.`
     case "configured":
@@ -32,6 +34,8 @@ const why = ({ embedder_id, measured, source }: ThresholdsInForce, { adaptive }:
         : "LOOM_ADAPTIVE_THRESHOLDS is off, so LOOM_CONFLICT_THRESHOLD and LOOM_DUPLICATE_THRESHOLD hold."
   }
 }
+
+const byWhom = { start: " by the first process that used it", calibration: " by the calibration worker" }
 
 /** What the three numbers decide of a pair of claims; the words of the two decide the rest. */
 const decidesOf = ({ conflict, duplicate }: ThresholdsInForce, nomination: number): string =>

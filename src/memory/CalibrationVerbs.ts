@@ -4,6 +4,7 @@
 import * as Schema from "effect/Schema"
 import { make } from "../kernel/Verb.ts"
 import { scopeFields } from "./MemoryFields.ts"
+import { MeasuredBy } from "./ThresholdModel.ts"
 
 const inForce = {
   /** Cosine at or above which a stored memory is compared with the write; it follows from `conflict`. */
@@ -48,7 +49,9 @@ export const CalibrationGet = make("calibration.get", {
       reworded_low: Schema.Number,
       topic_median: Schema.Number,
       far_high: Schema.Number,
-      measured_at: Schema.String
+      measured_at: Schema.String,
+      /** `start`: a process that found no measurement when it started; `calibration`: the worker. */
+      measured_by: MeasuredBy
     }))
   })
 })

@@ -14,9 +14,11 @@ import * as Layer from "effect/Layer"
 import * as Queue from "effect/Queue"
 import { faultPoint } from "../kernel/FaultPoint.ts"
 import { actorId } from "../kernel/Identity.ts"
+import type { Scope } from "../kernel/Identity.ts"
 import { Unavailable } from "../kernel/LoomError.ts"
 import { intentOf } from "./CommitIntent.ts"
 import { fitting, mergeCommits } from "./CommitMerge.ts"
+import { counted } from "./CommitMetrics.ts"
 import { Fence, lost } from "./Fence.ts"
 import type { Intent, Tenancy } from "./Fence.ts"
 import { MemoryStore } from "./MemoryStore.ts"
@@ -132,10 +134,7 @@ export const layer: Layer.Layer<Committer, never, MemoryStore | Fence> = Layer.s
       )
 
     const write = (group: ReadonlyArray<Pending>): Effect.Effect<ReadonlyArray<Written>> =>
-      group.length === 0 ? Effect.succeed([]) : store.commit(
-        mergeCommits(group.map((one) => one.batch)),
-        group.map(({ intent }) => intent)
-      ).pipe(
+      group.length === 0 ? Effect.succeed([]) : insert(group).pipe(
         Effect.matchEffect({
           onSuccess: (others) => {
             const theirs = new Set(others.map(actorId))
@@ -152,6 +151,12 @@ export const layer: Layer.Layer<Committer, never, MemoryStore | Fence> = Layer.s
             )
         })
       )
+
+    const insert = (group: ReadonlyArray<Pending>): Effect.Effect<ReadonlyArray<Scope>, Unavailable> => {
+      const merged = mergeCommits(group.map((one) => one.batch))
+      const owners = group.map(({ intent }) => intent)
+      return counted({ rows: merged.rows.length, namespaces: group.length }, store.commit(merged, owners))
+    }
 
     const flush = (group: ReadonlyArray<Pending>): Effect.Effect<void> =>
       reserved(group).pipe(

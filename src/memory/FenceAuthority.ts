@@ -1,23 +1,64 @@
 /**
- * The fence under the authority of Postgres: a commit and the look at its owner are one statement there
- * (`MemoryCommitPostgres`), so there is nothing to reserve, to confirm or to settle. Taking is the same.
+ * The fence under the authority of Postgres: a commit of memory and the look at its owner are one statement there
+ * (`MemoryCommitPostgres`), so there is nothing of it to reserve, to confirm or to settle. What writes nothing of memory (a
+ * worker that moves its cursor) is asked about at the fence underneath, like taking.
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Option from "effect/Option"
+import { actorId } from "../kernel/Identity.ts"
 import type { Postgres } from "../platform/Postgres.ts"
 import { Fence } from "./Fence.ts"
+import type { Intent, Tenancy } from "./Fence.ts"
 import * as FencePostgres from "./FencePostgres.ts"
 
-const make = (fence: Fence["Type"]): Fence["Type"] => ({
-  // What was left undecided under the other authority is settled before it is left.
-  take: (scope) => Effect.map(fence.take(scope), (taken) => ({ ...taken, open: [] })),
-  reserve: (intents) => Effect.succeed(intents.map(() => true)),
-  confirm: (intents) => Effect.succeed(intents.map(() => true)),
-  adopt: () => Effect.succeed(true),
-  doom: () => Effect.succeed(Option.none()),
-  bury: () => Effect.succeed(true)
-})
+type Pair = Tenancy & { readonly seq: bigint }
+
+const keyOf = ({ epoch, scope, seq }: Pair): string => `${actorId(scope)} ${epoch} ${seq}`
+
+const isOfMemory = ({ answers, links, rows }: Intent): boolean => rows.length + links.length + answers.length > 0
+
+/** Asks the fence about those of a list that are its business, and takes the others for granted. */
+const askedOf = <A, E>(
+  all: ReadonlyArray<A>,
+  isAsked: (one: A) => boolean,
+  ask: (some: ReadonlyArray<A>) => Effect.Effect<ReadonlyArray<boolean>, E>
+): Effect.Effect<ReadonlyArray<boolean>, E> => {
+  const some = all.filter(isAsked)
+  return some.length === 0
+    ? Effect.succeed(all.map(() => true))
+    : Effect.map(ask(some), (told) => all.map((one) => !isAsked(one) || told[some.indexOf(one)] === true))
+}
+
+const make = (fence: Fence["Type"]): Fence["Type"] => {
+  /** What was reserved underneath and not yet confirmed. */
+  const reserved = new Set<string>()
+  return {
+    ...fence,
+    // What was left undecided of memory under the other authority is settled before that is left.
+    take: (scope) =>
+      Effect.map(fence.take(scope), (taken) => ({
+        ...taken,
+        open: taken.open.filter((intent) => !isOfMemory(intent))
+      })),
+    reserve: (intents) =>
+      askedOf(
+        intents,
+        (intent) => !isOfMemory(intent),
+        (some) =>
+          Effect.tap(
+            fence.reserve(some),
+            () => Effect.sync(() => some.forEach((intent) => reserved.add(keyOf(intent))))
+          )
+      ),
+    confirm: (pairs) =>
+      askedOf(
+        pairs,
+        (pair) => reserved.has(keyOf(pair)),
+        (some) =>
+          Effect.tap(fence.confirm(some), () => Effect.sync(() => some.forEach((pair) => reserved.delete(keyOf(pair)))))
+      )
+  }
+}
 
 export const layer: Layer.Layer<Fence, never, Postgres> = Layer.provide(
   Layer.effect(Fence, Effect.map(Fence, make)),

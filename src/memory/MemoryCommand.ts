@@ -194,6 +194,10 @@ export const Transition = Schema.Union(
   Schema.TaggedStruct("accept", {}),
   /** The row and the ones named hold side by side: the contradictions between them are taken away. */
   Schema.TaggedStruct("allow", { others: Texts, reason: Schema.String }),
+  /** The row and another contradict each other: both name it from now on, and both stay served. */
+  Schema.TaggedStruct("flag", { other: Schema.String, rule: Schema.String, reason: Schema.String }),
+  /** The row and another do not contradict each other after all; unlike `allow`, nobody has decided it. */
+  Schema.TaggedStruct("unflag", { other: Schema.String, rule: Schema.String, reason: Schema.String }),
   /** Replaced by another row. */
   Schema.TaggedStruct("retire", { by: Schema.String, rule: Schema.String, reason: Schema.String }),
   /** A new value for the row, judged like memory.update; the item carries the content. */

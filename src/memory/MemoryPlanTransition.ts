@@ -14,10 +14,11 @@ import type {
   TransitionItem,
   TransitionResult
 } from "./MemoryCommand.ts"
+import { flagged, reconciled } from "./MemoryContradiction.ts"
 import { carried } from "./MemoryDraft.ts"
 import type { WriteAnswer } from "./MemoryFields.ts"
 import type { Change, MemoryRow } from "./MemoryModel.ts"
-import { isLive, isOut, isRedacted } from "./MemoryModel.ts"
+import { isLive, isOut, isRedacted, isServed } from "./MemoryModel.ts"
 import { ambiguous, comingBack, correction, named, tombstone } from "./MemoryPlanTarget.ts"
 import { scrubbedContent } from "./MemoryScrub.ts"
 import { isSooner } from "./MemoryTerms.ts"
@@ -230,8 +231,23 @@ const move = (
     }
     case "allow": {
       const others = row.conflict_with.filter((id) => transition.others.includes(id))
-      return others.length === 0 ? Either.right(null) : done(allowed(writing, row, others, transition.reason))
+      if (others.length === 0) return Either.right(null)
+      const ground = { rule: "conflicts.resolve.allow", evidence: transition.reason }
+      return done(reconciled(writing, row, others, ground))
     }
+    case "flag": {
+      const other = planning.view.withId(transition.other)
+      if (other === undefined || !isServed(row, planning.moment.now) || !isServed(other, planning.moment.now)) {
+        return Either.left(refuse("STALE_VERSION", "Only memories that are served contradict each other"))
+      }
+      return row.conflict_with.includes(other.memory_id) && other.conflict_with.includes(row.memory_id)
+        ? Either.right(null)
+        : done(flagged(writing, row, other, transition))
+    }
+    case "unflag":
+      return row.conflict_with.includes(transition.other)
+        ? done(reconciled(writing, row, [transition.other], { rule: transition.rule, evidence: transition.reason }))
+        : Either.right(null)
     case "retire": {
       if (locked) return Either.left(lockedFault(row))
       if (row.pinned) {
@@ -316,20 +332,6 @@ const rejected = (writing: Writing, row: MemoryRow, reason: string): MemoryRow =
   for (const duplicate of writing.planning.view.duplicatesOf(row.memory_id)) {
     writing.change(duplicate, "reject", along, off)
   }
-  return next
-}
-
-const allowed = (writing: Writing, row: MemoryRow, others: ReadonlyArray<string>, reason: string): MemoryRow => {
-  const ground: Ground = { rule: "conflicts.resolve.allow", by: row.memory_id, evidence: reason }
-  const left = row.conflict_with.filter((id) => !others.includes(id))
-  const next = writing.change(row, "unflag", { ...ground, by: others[0] ?? null }, {
-    conflict_with: left,
-    ...(left.length === 0 && row.status === "conflicted" ? { status: "active" } : {})
-  })
-  const still = writing.planning.view.contradicting(row.memory_id)
-    .filter(({ memory_id }) => !others.includes(memory_id))
-    .map(({ memory_id }) => memory_id)
-  writing.unlink(next, still, ground)
   return next
 }
 

@@ -9,6 +9,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
+import * as Metric from "effect/Metric"
 import type { Scope } from "../kernel/Identity.ts"
 import type { StoreError } from "../kernel/LoomError.ts"
 import type { MemoryRow } from "./MemoryModel.ts"
@@ -43,6 +44,15 @@ export const DEFAULT_BYTES = 32 * 1024 * 1024
 
 // Measured: an answer without rows, with its keys and maps.
 const ANSWER_BYTES = 300
+
+const asked = Metric.counter("loom_read_cache_total", {
+  description: "Reads of a key that asked the cache, by whether it had the answer",
+  incremental: true
+})
+
+// Made once: a tagged metric looks its place in the registry up anew.
+const hits = Metric.tagged(asked, "outcome", "hit")
+const misses = Metric.tagged(asked, "outcome", "miss")
 
 interface Kept {
   readonly rows: Rows
@@ -173,6 +183,7 @@ export const make = (maxBytes: number): ReadCache["Type"] => {
       Effect.gen(function*() {
         const [slot, who] = [keyOf(scope, key), writerOf(writer)]
         const kept = answers.get(slot, who, yield* Clock.currentTimeMillis)
+        yield* Metric.update(kept === undefined ? misses : hits, 1)
         if (kept !== undefined) return kept
         const began = answers.begin(scopeOf(scope), slot)
         return yield* load.pipe(

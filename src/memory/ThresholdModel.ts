@@ -1,6 +1,7 @@
 /**
  * The words in which thresholds are spoken of: the pair in force with where it comes from, and the operator's settings.
  */
+import * as Schema from "effect/Schema"
 import type { Measured, ThresholdPair } from "./ThresholdMeasure.ts"
 
 /**
@@ -10,11 +11,15 @@ import type { Measured, ThresholdPair } from "./ThresholdMeasure.ts"
  */
 export type ThresholdSource = "adaptive" | "configured" | "fallback" | "namespace" | "type"
 
+/** Who measured: a process that found no measurement when it started (`start`), or the worker (`calibration`). */
+export const MeasuredBy = Schema.Literal("start", "calibration")
+export type MeasuredBy = typeof MeasuredBy.Type
+
 export interface ThresholdsInForce extends ThresholdPair {
   readonly source: ThresholdSource
   readonly embedder_id: string
-  /** What was measured, and when (epoch milliseconds); absent when nothing was. */
-  readonly measured?: Measured & { readonly measured_at: number }
+  /** What was measured, when (epoch milliseconds) and by whom; absent when nothing was. */
+  readonly measured?: Measured & { readonly measured_at: number; readonly measured_by: MeasuredBy }
 }
 
 export interface Options extends ThresholdPair {

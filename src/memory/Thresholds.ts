@@ -1,13 +1,12 @@
 /**
  * The cosines at which a stored memory becomes a peer of a write (conflict) and may be its duplicate (duplicate), for
- * the embedder of this process. With a real embedder they are measured once, in the background, at start
- * (`ThresholdMeasure`); who asks before the measurement ended waits for it. Where it is off, failed or cannot be, the
- * operator's two numbers hold. `thresholdsIn` puts a namespace's pins on top.
+ * the embedder of this process. With a real embedder they are what the embedder was measured at last, by whichever process
+ * (`CalibrationStore`); where nobody has, this one measures in the background at start (`ThresholdMeasure`) and keeps it for
+ * all, and who asks before the measurement ended waits for it. A later measurement takes effect here within a minute. Where
+ * it is off, failed or cannot be, the operator's two numbers hold. `thresholdsIn` puts a namespace's pins on top.
  */
 import * as Cause from "effect/Cause"
-import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
-import * as Data from "effect/Data"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -17,7 +16,9 @@ import type { NamespaceSettings, ThresholdPins } from "../namespace/NamespaceSet
 import { pinsSomething, typePins } from "../namespace/NamespaceSettingsModel.ts"
 import { Embedder } from "../platform/Embedder.ts"
 import { testEmbedderId } from "../platform/EmbedderTest.ts"
-import { measure, sentences, thresholdsOf } from "./ThresholdMeasure.ts"
+import { CalibrationStore } from "./CalibrationStore.ts"
+import type { Calibration } from "./CalibrationStore.ts"
+import { measureEmbedder } from "./ThresholdMeasuring.ts"
 import { defaultOptions } from "./ThresholdModel.ts"
 import type { Options, ThresholdsInForce, ThresholdSource } from "./ThresholdModel.ts"
 
@@ -31,23 +32,17 @@ export class Thresholds extends Context.Tag("loom/memory/Thresholds")<Thresholds
   readonly options: Options
 }>() {}
 
-// Sixty sentences take a second offline and two requests remotely; a cold model loads in a few seconds on a busy machine.
-const MEASURE_WITHIN = "60 seconds"
+// How soon a measurement of another process takes effect here.
+const LOOK_AGAIN = "1 minute"
 // An embedder that was away is tried again soon, one that stays away seldom.
 const tryAgain = Schedule.union(Schedule.exponential("30 seconds"), Schedule.spaced("10 minutes"))
 
 const NOT_MEASURED = "The embedder's thresholds cannot be measured; the configured ones hold"
 
-/** Why a measurement gave no thresholds; the text goes to the log. */
-class MeasureFailed extends Data.TaggedError("MeasureFailed")<{ readonly reason: string }> {
-  override get message() {
-    return this.reason
-  }
-}
-
 const make = (options: Options) =>
   Effect.gen(function*() {
     const embedder = yield* Embedder
+    const store = yield* CalibrationStore
     const numbers = { conflict: options.conflict, duplicate: options.duplicate, embedder_id: embedder.id }
     if (!options.adaptive || embedder.id === testEmbedderId) {
       const configured: ThresholdsInForce = { ...numbers, source: "configured" }
@@ -57,25 +52,32 @@ const make = (options: Options) =>
     const first = yield* Deferred.make<void>()
     let inForce: ThresholdsInForce = { ...numbers, source: "fallback" }
 
-    const measureOnce = Effect.gen(function*() {
-      const vectors = yield* embedder.embed(sentences).pipe(
-        Effect.mapError((error) => new MeasureFailed({ reason: error.message })),
-        Effect.timeoutFail({
-          duration: MEASURE_WITHIN,
-          onTimeout: () => new MeasureFailed({ reason: "it took too long" })
-        })
-      )
-      const measured = measure(vectors)
-      const pair = measured === undefined ? undefined : thresholdsOf(measured)
-      if (measured === undefined || pair === undefined) {
-        return yield* new MeasureFailed({ reason: "its similarities do not tell near from far" })
+    const use = ({ conflict, duplicate, embedder_id, measured, measured_at, measured_by }: Calibration) => {
+      inForce = {
+        conflict,
+        duplicate,
+        source: "adaptive",
+        embedder_id,
+        measured: { ...measured, measured_at, measured_by }
       }
-      const measured_at = yield* Clock.currentTimeMillis
-      inForce = { ...pair, source: "adaptive", embedder_id: embedder.id, measured: { ...measured, measured_at } }
-      yield* Effect.logInfo("Measured the embedder's thresholds").pipe(
-        Effect.annotateLogs({ embedder: embedder.id, ...pair })
-      )
+    }
+
+    // A store that does not answer keeps nobody from measuring.
+    const known = Effect.orElseSucceed(store.find(embedder.id), () => Option.none<Calibration>())
+
+    const measureOnce = Effect.gen(function*() {
+      const kept = yield* known
+      if (Option.isSome(kept)) return use(kept.value)
+      const calibration = yield* measureEmbedder(embedder, "start")
+      use(calibration)
+      yield* Effect.ignoreLogged(store.put(calibration))
     })
+
+    const lookAgain = Effect.flatMap(known, (kept) =>
+      Effect.sync(() => {
+        const later = Option.getOrUndefined(kept)
+        if (later !== undefined && later.measured_at !== inForce.measured?.measured_at) use(later)
+      })).pipe(Effect.delay(LOOK_AGAIN), Effect.forever)
 
     yield* measureOnce.pipe(
       Effect.sandbox,
@@ -90,13 +92,14 @@ const make = (options: Options) =>
       Effect.ensuring(Deferred.succeed(first, undefined)),
       Effect.retry(tryAgain),
       Effect.ignore,
+      Effect.zipRight(lookAgain),
       Effect.forkScoped
     )
 
     return { inForce: Effect.map(Deferred.await(first), () => inForce), options }
   })
 
-export const layer = (options: Options = defaultOptions): Layer.Layer<Thresholds, never, Embedder> =>
+export const layer = (options: Options = defaultOptions): Layer.Layer<Thresholds, never, Embedder | CalibrationStore> =>
   Layer.scoped(Thresholds, make(options))
 
 /**

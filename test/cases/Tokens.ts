@@ -26,7 +26,8 @@ export class Tokens extends Context.Tag("loom/test/cases/Tokens")<Tokens, {
 export const mint = (token: string, body: object) =>
   Effect.map(ok(TokenMint, { kind: "human", namespaces: ["*"], ...body }, { token }), (minted) => minted.token ?? "")
 
-const layerTokens = Layer.effect(
+/** The tokens on a server in team mode. */
+export const layerTokens = Layer.effect(
   Tokens,
   Effect.gen(function*() {
     const { data } = yield* LoomServer.LoomServer

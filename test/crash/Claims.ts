@@ -6,6 +6,7 @@
 import { assert } from "@effect/vitest"
 import * as Schema from "effect/Schema"
 import { unrelated } from "../support/Facts.ts"
+import { randomOf } from "../support/Seeded.ts"
 
 /** One key as the model knows it. */
 export interface Claim {
@@ -36,14 +37,6 @@ const Bulk = Schema.Struct({
   ok: Schema.Boolean,
   results: Schema.Array(Schema.Struct({ answer: Schema.NullOr(Answer) }))
 })
-
-/** A repeatable source of numbers in [0, 1). */
-export const randomOf = (seed: number) => () => {
-  seed = (seed + 0x6d2b79f5) | 0
-  let mixed = Math.imul(seed ^ (seed >>> 15), 1 | seed)
-  mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-  return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
-}
 
 // Longer than a vector's excerpt, so that it has passages.
 const longText = (what: string) => `${what}. `.repeat(50)

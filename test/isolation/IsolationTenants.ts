@@ -5,6 +5,7 @@
 import * as Layer from "effect/Layer"
 import type { Tenant } from "../../services/cli/IsolationCheck.ts"
 import type { Dispatch } from "../../services/gateway/Dispatch.ts"
+import * as Health from "../../services/gateway/Health.ts"
 import * as LocalSharding from "../../services/layers/LocalSharding.ts"
 import * as Slices from "../../services/layers/Slices.ts"
 import * as RootToken from "../../src/access/RootToken.ts"
@@ -20,7 +21,7 @@ import { layerEngine } from "../memory/MemoryEngine.ts"
 
 /** Every verb of a server, in this process. */
 export const layerHouse = Slices.layerDispatch.pipe(
-  Layer.provideMerge(MemoryClient.layer),
+  Layer.provideMerge(Layer.merge(MemoryClient.layer, Health.layerClickhouse)),
   Layer.provideMerge(Slices.layerActors()),
   Layer.provideMerge(Layer.merge(LocalSharding.layer, Fence.layerNone)),
   Layer.provideMerge(Layer.mergeAll(

@@ -5,6 +5,7 @@ import * as Layer from "effect/Layer"
 import type { Caller } from "../../src/kernel/Caller.ts"
 import { toWire } from "../../src/kernel/LoomError.ts"
 import * as CalibrationHandlers from "../../src/memory/CalibrationHandlers.ts"
+import { layerMemory as layerCalibrations } from "../../src/memory/CalibrationStore.ts"
 import * as Thresholds from "../../src/memory/Thresholds.ts"
 import { noSettings } from "../../src/namespace/NamespaceSettingsModel.ts"
 import { layerMemory, NamespaceStore } from "../../src/namespace/NamespaceStore.ts"
@@ -29,7 +30,8 @@ const measured: Thresholds.ThresholdsInForce = {
     reworded_low: 0.803,
     topic_median: 0.633,
     far_high: 0.367,
-    measured_at: 0
+    measured_at: 0,
+    measured_by: "calibration"
   }
 }
 
@@ -57,7 +59,10 @@ describe("calibration.get", () => {
         configured: { adaptive: true, conflict: 0.85, duplicate: 0.97 },
         measured: { ...measured.measured, measured_at: "1970-01-01T00:00:00.000Z" }
       })
-      assert.match(String(found["why"]), /toy\/v1 over 60 sentences: near pairs begin at 0\.724/)
+      assert.match(
+        String(found["why"]),
+        /toy\/v1 by the calibration worker over 60 sentences: near pairs begin at 0\.724/
+      )
     }).pipe(Effect.provide(layerOf(measured))))
 
   it.effect("tells the pins of the namespace and of each type", () =>
@@ -107,7 +112,7 @@ describe("calibration.get", () => {
       assert.match(String(off["why"]), /LOOM_ADAPTIVE_THRESHOLDS is off/)
       const test = yield* Effect.provide(
         get({ namespace: "eng" }),
-        Layer.merge(Layer.provide(Thresholds.layer(), layerTest), layerMemory)
+        Layer.merge(Layer.provide(Thresholds.layer(), [layerTest, layerCalibrations]), layerMemory)
       )
       assert.deepInclude(test, { embedder_id: testEmbedderId, source: "configured" })
       assert.match(String(test["why"]), /knows no meanings/)

@@ -8,6 +8,7 @@ import * as Logger from "effect/Logger"
 import * as Option from "effect/Option"
 import * as TestClock from "effect/TestClock"
 import { Unavailable } from "../../src/kernel/LoomError.ts"
+import { CalibrationStore, layerMemory } from "../../src/memory/CalibrationStore.ts"
 import { sentences } from "../../src/memory/ThresholdMeasure.ts"
 import * as Thresholds from "../../src/memory/Thresholds.ts"
 import { noSettings } from "../../src/namespace/NamespaceSettingsModel.ts"
@@ -29,15 +30,20 @@ class Watched {
   answer: Effect.Effect<ReadonlyArray<Float32Array>, Unavailable> = Effect.succeed(vectors)
 }
 
+/** A store that keeps nothing. */
+const nothingKept: typeof CalibrationStore.Service = { find: () => Effect.succeedNone, put: () => Effect.void }
+
 const unavailable = Effect.fail(new Unavailable({ operation: "Embedder.embed" }))
 
 const run = <A, E>(
   watched: Watched,
   test: (thresholds: typeof Thresholds.Thresholds.Service) => Effect.Effect<A, E>,
-  options = Thresholds.defaultOptions
+  options = Thresholds.defaultOptions,
+  store: typeof CalibrationStore.Service = nothingKept
 ) =>
   Effect.flatMap(Thresholds.Thresholds, test).pipe(
     Effect.provide(Thresholds.layer(options)),
+    Effect.provideService(CalibrationStore, store),
     Effect.provideService(Embedder, {
       id: "toy/v1",
       dimensions: 17,
@@ -112,6 +118,39 @@ describe("Thresholds", () => {
       }), { adaptive: true, conflict: 0.5, duplicate: 0.6 })
   })
 
+  it.effect("are what another process measured, and what is measured later, without measuring here", () =>
+    Effect.gen(function*() {
+      const store = yield* CalibrationStore
+      const [first, second] = [new Watched(), new Watched()]
+      yield* run(first, ({ inForce }) => inForce, Thresholds.defaultOptions, store)
+      const kept = Option.getOrThrow(yield* store.find("toy/v1"))
+      assert.strictEqual(kept.measured_by, "start")
+      yield* run(
+        second,
+        ({ inForce }) =>
+          Effect.gen(function*() {
+            assert.deepInclude(yield* inForce, { source: "adaptive", conflict: kept.conflict })
+            yield* store.put({ ...kept, conflict: 0.5, measured_at: kept.measured_at + 1, measured_by: "calibration" })
+            yield* TestClock.adjust("1 minute")
+            assert.deepInclude(yield* inForce, { source: "adaptive", conflict: 0.5 })
+          }),
+        Thresholds.defaultOptions,
+        store
+      )
+      assert.deepEqual([first.asked, second.asked], [1, 0])
+    }).pipe(Effect.provide(layerMemory)))
+
+  it.effect("are measured here when the store does not answer", () => {
+    const watched = new Watched()
+    const down = { find: () => unavailable, put: () => unavailable }
+    return run(
+      watched,
+      ({ inForce }) => Effect.map(inForce, (found) => assert.deepInclude(found, { source: "adaptive" })),
+      Thresholds.defaultOptions,
+      down
+    )
+  })
+
   it.effect("are the operator's where he wants them or the embedder is none", () => {
     const watched = new Watched()
     const options = { adaptive: false, conflict: 0.4, duplicate: 0.9 }
@@ -128,7 +167,7 @@ describe("Thresholds", () => {
       )
       assert.strictEqual(watched.asked, 0)
       const test = yield* Effect.flatMap(Thresholds.Thresholds, ({ inForce }) => inForce).pipe(
-        Effect.provide(Layer.provide(Thresholds.layer(), layerTest))
+        Effect.provide(Layer.provide(Thresholds.layer(), [layerTest, layerMemory]))
       )
       assert.deepEqual(test, { source: "configured", conflict: 0.85, duplicate: 0.97, embedder_id: testEmbedderId })
     })

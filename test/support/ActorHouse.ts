@@ -13,6 +13,7 @@ import type { Caller } from "../../src/kernel/Caller.ts"
 import type { LoomError } from "../../src/kernel/LoomError.ts"
 import * as ActorRules from "../../src/memory/ActorRules.ts"
 import { layerMemory as layerBeliefs } from "../../src/memory/BeliefSources.ts"
+import * as CalibrationStore from "../../src/memory/CalibrationStore.ts"
 import * as Committer from "../../src/memory/Committer.ts"
 import * as Fence from "../../src/memory/Fence.ts"
 import * as LifecycleHandlers from "../../src/memory/LifecycleHandlers.ts"
@@ -61,7 +62,9 @@ export const layer = (
       MemoryEntity.layer(options).pipe(
         Layer.provide([
           Committer.layer,
-          ActorRules.layer.pipe(Layer.provide([Thresholds.layer(), BlacklistCache.layerNone]))
+          ActorRules.layer.pipe(
+            Layer.provide([Layer.provide(Thresholds.layer(), CalibrationStore.layerMemory), BlacklistCache.layerNone])
+          )
         ])
       )
     ),

@@ -73,6 +73,8 @@ export interface StartOptions {
   readonly command?: "serve" | "engine" | "gateway" | "runner"
   /** Beside the defaults: the test embedder and any free port. */
   readonly env?: Readonly<Record<string, string>>
+  /** In front of the command, such as `ip netns exec` and the name of a network namespace. */
+  readonly within?: ReadonlyArray<string>
 }
 
 /** A folder of its own, removed when the scope ends. */
@@ -152,12 +154,13 @@ export const start = (options: StartOptions): Effect.Effect<LoomProcess, StartFa
 }
 
 const launch = (
-  { command = "serve", data, env = {} }: StartOptions
+  { command = "serve", data, env = {}, within = [] }: StartOptions
 ): Effect.Effect<LoomProcess, StartFailed, Scope> =>
   Effect.acquireRelease(
     Effect.sync(() => {
       const began = performance.now()
-      const child = spawn(process.execPath, [...program(), command], {
+      const [first = process.execPath, ...rest] = [...within, process.execPath, ...program(), command]
+      const child = spawn(first, rest, {
         cwd: root,
         env: { ...inherited(), ...settings(data), ...env },
         stdio: ["ignore", "pipe", "pipe"]

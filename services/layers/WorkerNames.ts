@@ -1,0 +1,11 @@
+/** The background workers of this build, by the names that settings, verbs and metrics know them by. */
+import type { WorkerFacts } from "../../src/ops/OpsGroundModel.ts"
+import * as Calibration from "../../workers/Calibration.ts"
+import * as ConflictResolver from "../../workers/ConflictResolver.ts"
+
+export const workerFacts: ReadonlyArray<WorkerFacts> = [
+  { name: ConflictResolver.NAME, reads: "feed" },
+  { name: Calibration.NAME, reads: "schedule" }
+]
+
+export const workerNames: ReadonlyArray<string> = workerFacts.map(({ name }) => name)

@@ -1,0 +1,38 @@
+/**
+ * The background workers of a process. Serve runs them beside its actors, since it is the only process there is; in a
+ * cluster every runner holds the same layer, and each worker lives on exactly one of them.
+ */
+import * as Config from "effect/Config"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as ActorRules from "../../src/memory/ActorRules.ts"
+import { OpsGround } from "../../src/ops/OpsGroundModel.ts"
+import * as Calibration from "../../workers/Calibration.ts"
+import * as ConflictResolver from "../../workers/ConflictResolver.ts"
+import type { Host } from "../../workers/Worker.ts"
+import { Readiness } from "../gateway/Health.ts"
+import { workers } from "./Settings.ts"
+import { workerFacts } from "./WorkerNames.ts"
+
+/** The workers of these names; they end before the actors do that they write through. */
+export const layer = (enabled: ReadonlyArray<string>, host: Host) => {
+  const when = <R>(name: string, worker: Layer.Layer<never, never, R>) => enabled.includes(name) ? worker : Layer.empty
+  return Layer.mergeAll(
+    when(ConflictResolver.NAME, ConflictResolver.make()(host)),
+    when(Calibration.NAME, Calibration.make()(host))
+  ).pipe(Layer.provide(ActorRules.layer))
+}
+
+/** What the verbs for operators tell of. */
+export const layerOps = Layer.effect(
+  OpsGround,
+  Effect.gen(function*() {
+    const { check } = yield* Readiness
+    // One that no process is to run is not missing.
+    const enabled = yield* Config.nested(workers, "LOOM")
+    return {
+      checks: Effect.map(check, ({ checks }) => checks),
+      workers: workerFacts.filter(({ name }) => enabled.includes(name))
+    }
+  })
+)

@@ -1,0 +1,4 @@
+import { layerMemory } from "../../src/work/WorkerStore.ts"
+import { suite } from "./WorkerStoreContract.ts"
+
+suite("memory", layerMemory)
