@@ -23,10 +23,15 @@ const askedOf = <A, E>(
   isAsked: (one: A) => boolean,
   ask: (some: ReadonlyArray<A>) => Effect.Effect<ReadonlyArray<boolean>, E>
 ): Effect.Effect<ReadonlyArray<boolean>, E> => {
-  const some = all.filter(isAsked)
+  // Looked at once: an answer may change what is asked about.
+  const asked = all.map(isAsked)
+  const some = all.filter((_, at) => asked[at])
   return some.length === 0
     ? Effect.succeed(all.map(() => true))
-    : Effect.map(ask(some), (told) => all.map((one) => !isAsked(one) || told[some.indexOf(one)] === true))
+    : Effect.map(ask(some), (told) => {
+      const answers = [...told]
+      return asked.map((isOne) => !isOne || answers.shift() === true)
+    })
 }
 
 const make = (fence: Fence["Type"]): Fence["Type"] => {
