@@ -12,11 +12,13 @@ import * as Schema from "effect/Schema"
 import { faultPoint } from "../kernel/FaultPoint.ts"
 import { actorId } from "../kernel/Identity.ts"
 import type { Scope } from "../kernel/Identity.ts"
+import { Unavailable } from "../kernel/LoomError.ts"
 import { Postgres } from "../platform/Postgres.ts"
 import { Int8 } from "../platform/PostgresValue.ts"
 import { fitting, mergeCommits } from "./CommitMerge.ts"
 import type { Sent } from "./MemoryCommitPostgres.ts"
 import { MemoryProjection } from "./MemoryProjection.ts"
+import type { Commit } from "./MemoryStore.ts"
 import { Outbox } from "./Outbox.ts"
 import * as OutboxBody from "./OutboxBody.ts"
 
@@ -35,6 +37,8 @@ const BacklogRow = Schema.Struct({
 const PAGE = 8
 // Well within what the server and the connection allow an open transaction that is silent (5 and 8 seconds).
 const SIGN_OF_LIFE = Duration.seconds(2)
+// A connection to a server that died may answer never, and nobody may wait for it behind a lock: the commit is copied again.
+const COPY_LIMIT = Duration.seconds(10)
 // A reader waits for a copy that is late, not for one that nobody makes.
 const LOOK = Duration.millis(20)
 const PATIENCE = Duration.seconds(2)
@@ -56,6 +60,13 @@ const make = Effect.gen(function*() {
   const remove = (ids: ReadonlyArray<bigint>) =>
     command("Outbox.remove", sql`DELETE FROM loom.outbox WHERE id = ANY(${ids.map(String)}::bigint[])`)
 
+  const copyOf = (commit: Commit) =>
+    projection.commit(commit).pipe(
+      Effect.interruptible,
+      Effect.disconnect,
+      Effect.timeoutFail({ duration: COPY_LIMIT, onTimeout: () => new Unavailable({ operation: "Outbox.copy" }) })
+    )
+
   const alive = command("Outbox.alive", sql`SELECT 1`).pipe(
     Effect.repeat(Schedule.spaced(SIGN_OF_LIFE)),
     Effect.delay(SIGN_OF_LIFE),
@@ -74,7 +85,7 @@ const make = Effect.gen(function*() {
         )
         if (rows.length === 0) return 0
         const turn = rows.slice(0, fitting(rows.map(({ body }) => body)))
-        yield* Effect.raceFirst(projection.commit(mergeCommits(turn.map(({ body }) => body))), alive)
+        yield* Effect.raceFirst(copyOf(mergeCommits(turn.map(({ body }) => body))), alive)
         yield* faultPoint("outbox.after_copy")
         yield* remove(turn.map(({ id }) => id))
         return turn.length
@@ -107,7 +118,7 @@ const make = Effect.gen(function*() {
       const done = yield* Deferred.make<void>()
       const ids = sent.map(({ scope }) => actorId(scope))
       for (const id of ids) underWay.set(id, done)
-      yield* projection.commit(mergeCommits(sent.map(({ commit }) => commit))).pipe(
+      yield* copyOf(mergeCommits(sent.map(({ commit }) => commit))).pipe(
         Effect.zipRight(faultPoint("outbox.after_copy")),
         // What stays is copied once more, and is there once all the same.
         Effect.zipRight(Effect.ignore(remove(sent.map(({ id }) => id)))),
