@@ -3,7 +3,7 @@
  * sources. A process runs one file after the other, and loads a module once for all of them, which saves a second or two a
  * file: a test leaves no module changed. libuv reads the size of its thread pool once, when a process starts, so it is set here for the forks to inherit.
  */
-import { defineConfig } from "vitest/config"
+import { configDefaults, defineConfig } from "vitest/config"
 import { BaseSequencer } from "vitest/node"
 import type { TestSpecification } from "vitest/node"
 
@@ -31,9 +31,15 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
+// What other processes and stores say again of what is tested in one process anyway: `.ci/run` plays all of it, `npm test`
+// stays short enough to be run before every commit.
+const AGAIN = ["test/cluster/**", "test/memory/MemoryStoreClickhouseUrl.test.ts"]
+const isAll = process.env["LOOM_TEST_ROUNDS"] === "all"
+
 export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
+    exclude: [...configDefaults.exclude, ...(isAll ? [] : AGAIN)],
     setupFiles: ["test/support/OwnIt.ts"],
     globalSetup: ["test/support/PostgresSetup.ts"],
     sequence: { sequencer: LongestFirst },

@@ -20,6 +20,20 @@ export const text = (name: string, pseudoName: string, description: string) =>
 
 export const data = text("data", "folder", "Where the data lies (LOOM_DATA; default ~/.loom)")
 
+export const port = text(
+  "port",
+  "number",
+  "The port of HTTP, RPC and MCP; 0 takes any free one (LOOM_PORT; default 7777)"
+)
+
+export const host = text("host", "address", "The address to listen on (LOOM_HOST; default 127.0.0.1)")
+
+export const mode = text(
+  "mode",
+  "single|team",
+  "single: no token needed, loopback only; team: tokens alone open (LOOM_MODE)"
+)
+
 /** Options by the name of the setting they replace. */
 export type Overrides = { readonly [setting: string]: Option.Option<string> }
 

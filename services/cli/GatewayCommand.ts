@@ -8,22 +8,14 @@ import * as CommonOptions from "./CommonOptions.ts"
 export const gatewayCommand = Command.make(
   "gateway",
   {
-    port: CommonOptions.text(
-      "port",
-      "number",
-      "The port of HTTP, RPC and MCP; 0 takes any free one (LOOM_PORT; default 7777)"
-    ),
-    host: CommonOptions.text("host", "address", "The address to listen on (LOOM_HOST; default 127.0.0.1)"),
+    port: CommonOptions.port,
+    host: CommonOptions.host,
     data: CommonOptions.text(
       "data",
       "folder",
       "Where the root token lies; the memories are in ClickHouse (LOOM_DATA; default ~/.loom)"
     ),
-    mode: CommonOptions.text(
-      "mode",
-      "single|team",
-      "single: no token needed, loopback only; team: tokens alone open (LOOM_MODE)"
-    ),
+    mode: CommonOptions.mode,
     json: CommonOptions.asJson
   },
   ({ data, host, json, mode, port }) =>

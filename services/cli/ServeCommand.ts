@@ -8,18 +8,10 @@ import * as CommonOptions from "./CommonOptions.ts"
 export const serveCommand = Command.make(
   "serve",
   {
-    port: CommonOptions.text(
-      "port",
-      "number",
-      "The port of HTTP, RPC and MCP; 0 takes any free one (LOOM_PORT; default 7777)"
-    ),
-    host: CommonOptions.text("host", "address", "The address to listen on (LOOM_HOST; default 127.0.0.1)"),
+    port: CommonOptions.port,
+    host: CommonOptions.host,
     data: CommonOptions.data,
-    mode: CommonOptions.text(
-      "mode",
-      "single|team",
-      "single: no token needed, loopback only; team: tokens alone open (LOOM_MODE)"
-    ),
+    mode: CommonOptions.mode,
     json: CommonOptions.asJson
   },
   ({ data, host, json, mode, port }) =>

@@ -7,7 +7,7 @@ import * as JSONSchema from "effect/JSONSchema"
 import { allCodes } from "../../src/kernel/LoomError.ts"
 import type { CodeFacts } from "../../src/kernel/LoomError.ts"
 import type { VerbFacts } from "../../src/kernel/Verb.ts"
-import { payloadFields } from "../../src/kernel/Verb.ts"
+import { payloadFields, takesNothing } from "../../src/kernel/Verb.ts"
 import { edgeCodes } from "./HttpError.ts"
 
 /** The tool under which MCP lists a verb: `memory.set` is `loom_memory_set`. */
@@ -62,9 +62,6 @@ export const wireSchema = (
 
 /** The library takes a struct without fields for any object or list. */
 const nothing: SchemaObject = { type: "object", properties: {}, required: [], additionalProperties: false }
-
-const takesNothing = ({ payload: { ast } }: VerbFacts): boolean =>
-  ast._tag === "TypeLiteral" && ast.propertySignatures.length + ast.indexSignatures.length === 0
 
 /** The request of a verb as one self-contained JSON Schema. */
 export const requestSchema = (verb: VerbFacts): SchemaObject => {

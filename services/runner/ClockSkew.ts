@@ -3,7 +3,7 @@
  * behind. What is measured by a monotonic clock stays right, as it does on a real host. Without the variable nothing is
  * changed.
  */
-import * as Clock from "effect/Clock"
+import type * as Clock from "effect/Clock"
 import * as Config from "effect/Config"
 import type { ConfigError } from "effect/ConfigError"
 import * as Effect from "effect/Effect"

@@ -59,6 +59,18 @@ export const make = <const Tag extends string, P, PI, A, AI>(
   rpc: Rpc.make(tag, { payload: bare(options.payload), success: options.answer, error: LoomError })
 })
 
+const unknownField = (field: string): Refusal =>
+  refuse("UNKNOWN_FIELD", `Unknown field \`${field.slice(0, 120)}\``, { field: field.slice(0, 120) })
+
+/** A struct without fields decodes from anything, so what a verb that takes none is given is looked at here. */
+const isNothing = (raw: unknown): Effect.Effect<void, Refusal> => {
+  if (typeof raw !== "object" || raw === null || Array.isArray(raw)) {
+    return Effect.fail(refuse("INVALID_ARGUMENT", "`(body)` is not an object", { field: "(body)" }))
+  }
+  const [field] = Object.keys(raw)
+  return field === undefined ? Effect.void : Effect.fail(unknownField(field))
+}
+
 /** The first fault of a payload in words: which field, what is wrong. Values are never repeated. */
 export const payloadFault = (fault: ParseResult.ParseError): Refusal => {
   const issues = ParseResult.ArrayFormatter.formatErrorSync(fault)
@@ -66,7 +78,7 @@ export const payloadFault = (fault: ParseResult.ParseError): Refusal => {
   const first = unexpected ?? issues[0]
   const field = first === undefined || first.path.length === 0 ? "(body)" : first.path.map(String).join(".")
   if (unexpected !== undefined) {
-    return refuse("UNKNOWN_FIELD", `Unknown field \`${field.slice(0, 120)}\``, { field: field.slice(0, 120) })
+    return unknownField(field)
   }
   const facts = { field: field.slice(0, 120) }
   const reason = first?._tag === "Missing" ? "is missing" : faultWords(first?.message ?? "is not valid")
@@ -100,6 +112,9 @@ const faultWords = (message: string): string => {
 export const payloadFields = (verb: { readonly payload: Schema.Schema.All }): ReadonlyArray<string> =>
   AST.getPropertySignatures(AST.encodedAST(verb.payload.ast)).map((field) => String(field.name))
 
+/** Whether a request of the verb holds no field. */
+export const takesNothing = (verb: { readonly payload: Schema.Schema.All }): boolean => payloadFields(verb).length === 0
+
 /** What an edge needs to know of a verb without its types. */
 export interface VerbFacts extends Declaration {
   readonly tag: string
@@ -126,6 +141,7 @@ export const bind = <Tag extends string, P, PI, A, AI>(
     call: (raw, caller) =>
       requireRole(caller, verb.access).pipe(
         Effect.zipRight(soundText(raw, verb.itemsField)),
+        Effect.zipRight(takesNothing(verb) ? isNothing(raw) : Effect.void),
         Effect.zipRight(Effect.mapError(decode(raw), payloadFault)),
         Effect.flatMap((payload) => handler(payload, caller)),
         Effect.flatMap((answer) =>

@@ -13,6 +13,7 @@ import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
 import { actorId } from "../kernel/Identity.ts"
@@ -82,6 +83,9 @@ const once: Manner = { tried: (reply) => reply, marked: (command) => command }
  */
 class ActorGone extends Data.TaggedError("ActorGone") {}
 
+/** What broke on the way or in the actor was nothing that either foresees. It never leaves this module. */
+class CallBroken extends Data.TaggedError("CallBroken")<{ readonly cause: Cause.Cause<never> }> {}
+
 // The first soon, since most runners let a namespace go within a commit; then at ease with a fail-over of seconds. Spread
 // out, since a lost runner's callers all come at once.
 const AGAIN = Schedule.jittered(
@@ -105,6 +109,11 @@ const passes = (error: CallError): boolean => {
   }
 }
 
+// A runner that goes breaks what it was sending once; another try meets the next one.
+const BROKEN_TRIES = 3
+
+const isBroken = (error: CallError | CallBroken): error is CallBroken => error._tag === "CallBroken"
+
 /** Said by the actor when the fence refused its commit, or when it was stopped amid one. */
 const isLostNamespace = (operation: string): boolean => operation.startsWith("Fence.") || operation === ACTOR_STOPPED
 
@@ -114,10 +123,17 @@ const untilAnswered = (): Manner => {
     tried: (reply) =>
       reply.pipe(
         // The end of a remote actor comes as an interrupt that nobody asked for here.
-        Effect.catchAllCause((cause): Effect.Effect<never, CallError> =>
-          Cause.isInterruptedOnly(cause) ? Effect.fail(new ActorGone()) : Effect.failCause(cause)
+        Effect.catchAllCause((cause): Effect.Effect<never, CallError | CallBroken> =>
+          Either.match(Cause.failureOrCause(cause), {
+            onLeft: (error) => Effect.fail(error),
+            onRight: (defect) =>
+              Effect.fail(Cause.isInterruptedOnly(defect) ? new ActorGone() : new CallBroken({ cause: defect }))
+          })
         ),
-        Effect.retry({ schedule: AGAIN, while: passes })
+        Effect.retry({ schedule: AGAIN, while: passes }),
+        // A connection that ends amid a message looks like this too; what is broken for good stays so.
+        Effect.retry({ schedule: AGAIN, times: BROKEN_TRIES, while: isBroken }),
+        Effect.catchIf(isBroken, ({ cause }) => Effect.failCause(cause))
       ),
     marked: (command) => ({ ...command, meta: answeredOnce(command.meta, calls++) })
   }

@@ -27,6 +27,7 @@ import { judgeBatch } from "./ActorBatch.ts"
 import * as ActorPipeline from "./ActorPipeline.ts"
 import type { ActorRules } from "./ActorRules.ts"
 import * as ActorState from "./ActorState.ts"
+import { warm } from "./ActorWarm.ts"
 import { MAX_ROWS, MAX_SIZE } from "./CommitMerge.ts"
 import { Committer } from "./Committer.ts"
 import * as Fence from "./Fence.ts"
@@ -103,7 +104,7 @@ export const layer = (options: Options = defaultOptions): Layer.Layer<
               : Effect.tapError(ActorState.activate(scope, options, unsettled), noteLoss)).pipe(
               Effect.provide(context)
             ),
-        warm: (state, isCurrent) => Effect.provide(Effect.ignore(ActorState.warm(scope, state, isCurrent)), context),
+        warm: (state, isCurrent) => Effect.provide(Effect.ignore(warm(scope, state, isCurrent)), context),
         judge: (state, asked) =>
           Effect.provide(
             judgeBatch(scope, state, asked.map(({ request }) => request.payload), options.bulkDedup),

@@ -113,17 +113,19 @@ class Caller {
 
   /** An operation to its end. */
   private run(asked: Asked): Effect.Effect<void> {
-    const self = this
+    const attempt = (way: Parameters<typeof this.attempt>[1], patience: Parameters<typeof this.attempt>[2]) =>
+      this.attempt(asked, way, patience)
+    const below = (limit: number) => this.below(limit)
     return Effect.gen(function*() {
-      const patience = self.below(12) === 0 ? IMPATIENCE : PATIENCE
-      let outcome = yield* self.attempt(asked, "first", patience)
+      const patience = below(12) === 0 ? IMPATIENCE : PATIENCE
+      let outcome = yield* attempt("first", patience)
       for (let tries = 0; isOpen(outcome) && asked.idempotency_key !== null && tries < RETRIES; tries++) {
-        yield* Effect.sleep(200 + self.below(300))
-        outcome = yield* self.attempt(asked, "retry", PATIENCE)
+        yield* Effect.sleep(200 + below(300))
+        outcome = yield* attempt("retry", PATIENCE)
       }
       const isAnswered = outcome._tag === "done" || outcome._tag === "none"
-      if (isAnswered && asked.idempotency_key !== null && !asked.dry_run && self.below(8) === 0) {
-        yield* self.attempt(asked, "replay", PATIENCE)
+      if (isAnswered && asked.idempotency_key !== null && !asked.dry_run && below(8) === 0) {
+        yield* attempt("replay", PATIENCE)
       }
       // Whoever is refused because too much is under way comes back later.
       if (outcome._tag === "refused" && outcome.code === "OVERLOADED") yield* Effect.sleep(500)

@@ -67,7 +67,7 @@ class Proxy {
 
   set(line: Line): void {
     this.line = line
-    for (const { far, near } of [...this.pairs]) {
+    for (const { far, near } of Array.from(this.pairs)) {
       for (const socket of [near, far]) {
         if (line._tag === "gone") socket.destroy()
         else if (line._tag === "hang") socket.pause()

@@ -6,7 +6,8 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { linkHash } from "../../src/memory/AuditChain.ts"
 import { ch, Clickhouse } from "../../src/platform/Clickhouse.ts"
-import { EpochMillis, UInt64 } from "../../src/platform/ClickhouseValue.ts"
+import { UInt64 } from "../../src/platform/ClickhouseValue.ts"
+import { AuditLinkRow } from "../support/AuditLinkRow.ts"
 import type { Change } from "./Facts.ts"
 
 const ChangeRow = Schema.Struct({
@@ -14,20 +15,6 @@ const ChangeRow = Schema.Struct({
   version: UInt64,
   memory_key: Schema.String,
   change: Schema.String
-})
-
-const Link = Schema.Struct({
-  org: Schema.String,
-  namespace: Schema.String,
-  position: UInt64,
-  at: EpochMillis,
-  actor: Schema.String,
-  action: Schema.String,
-  memory_id: Schema.String,
-  content_sha256: Schema.String,
-  write_id: Schema.String,
-  prev_hash: Schema.String,
-  hash: Schema.String
 })
 
 export interface Journal {
@@ -57,7 +44,7 @@ export const read = Effect.gen(function*() {
   const links = yield* clickhouse.query(
     ch.sql("test.audit")`SELECT org, namespace, position, at, actor, action, memory_id, content_sha256, write_id,
       prev_hash, hash FROM loom.audit_log ORDER BY org, namespace, position`,
-    Link
+    AuditLinkRow
   )
   const heads = new Map<string, string>()
   for (const link of links) {

@@ -10,8 +10,9 @@ import { join } from "node:path"
 import { linkHash } from "../../src/memory/AuditChain.ts"
 import { ch, Clickhouse, layerEmbedded } from "../../src/platform/Clickhouse.ts"
 import type { Statement } from "../../src/platform/Clickhouse.ts"
-import { EpochMillis, UInt64 } from "../../src/platform/ClickhouseValue.ts"
+import { UInt64 } from "../../src/platform/ClickhouseValue.ts"
 import { quiet } from "../platform/ClickhouseTemp.ts"
+import { AuditLinkRow } from "../support/AuditLinkRow.ts"
 
 const place = ch.fragment`org, namespace, agent, user_id, session_id, memory_key`
 const searchable = ch.fragment`status IN ('active', 'conflicted', 'proposed', 'duplicate') AND sensitivity != 'high'
@@ -91,20 +92,6 @@ const faults: ReadonlyArray<readonly [what: string, statement: Statement]> = [
 
 const Found = Schema.Struct({ found: UInt64 })
 
-const Link = Schema.Struct({
-  org: Schema.String,
-  namespace: Schema.String,
-  position: UInt64,
-  at: EpochMillis,
-  actor: Schema.String,
-  action: Schema.String,
-  memory_id: Schema.String,
-  content_sha256: Schema.String,
-  write_id: Schema.String,
-  prev_hash: Schema.String,
-  hash: Schema.String
-})
-
 const links = ch.sql(
   "test.audit"
 )`SELECT org, namespace, position, at, actor, action, memory_id, content_sha256, write_id,
@@ -113,7 +100,7 @@ const links = ch.sql(
 const checkChains = Effect.gen(function*() {
   const clickhouse = yield* Clickhouse
   const heads = new Map<string, string>()
-  const all = yield* clickhouse.query(links, Link)
+  const all = yield* clickhouse.query(links, AuditLinkRow)
   for (const link of all) {
     const scope = `${link.org}/${link.namespace}`
     const before = heads.get(scope) ?? ""

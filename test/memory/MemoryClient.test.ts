@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import * as Cause from "effect/Cause"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -110,6 +111,16 @@ describe("MemoryClient", () => {
       assert.deepInclude(answers[0], { left: new Unavailable({ operation: "memory.transition" }) })
       assert.isAbove(asked.length, 30)
       assert.isBelow(asked.length, 150)
+    }))
+
+  it.scoped("tries what broke on the way a few times, and says INTERNAL of what stays broken", () =>
+    Effect.gen(function*() {
+      const broken: Exits[number] = Exit.die("a message that ends amid itself")
+      const mended = yield* call(MemoryClient.layerCluster, [broken, broken])
+      assert.deepInclude(mended.answers[0], { _tag: "Right" })
+      assert.strictEqual(mended.asked.length, 3)
+      const stays = yield* Effect.exit(call(MemoryClient.layerCluster, Array.from({ length: 9 }, () => broken)))
+      assert.isTrue(Exit.isFailure(stays) && Cause.isDie(stays.cause))
     }))
 
   it.scoped("takes the other words of an actor as they are", () =>

@@ -1,11 +1,10 @@
 /**
- * Values of 1 MiB that make a careless pattern read the same stretch again and again: beginnings without an end, runs of
+ * Values of a given size that make a careless pattern read the same stretch again and again: beginnings without an end, runs of
  * what may follow them, and records that repeat a name.
  */
 import type { Json } from "../../src/kernel/Json.ts"
 
-const SIZE = 1024 * 1024
-const filled = (unit: string): string => unit.repeat(Math.ceil(SIZE / unit.length)).slice(0, SIZE)
+const filled = (unit: string, size: number): string => unit.repeat(Math.ceil(size / unit.length)).slice(0, size)
 
 const units: ReadonlyArray<string> = [
   ["a", "A1", "1", "1 ", "1-", "-", "+", "+1", "<", "*", "\n", " ", "é", "ー", "😀", "a_", "a-", "a."],
@@ -53,13 +52,16 @@ const units: ReadonlyArray<string> = [
   ["-----BEGIN ", "-----BEGIN PRIVATE KEY-----", "PuTTY-User-Key-File-2: a", "8Q~", ".atlasv1.", "+ABa"]
 ].flat()
 
-export const hostileTexts: ReadonlyArray<readonly [string, string]> = units.map((unit) => [unit, filled(unit)])
-
 const long = "password".repeat(120)
 
-export const hostileValues: ReadonlyArray<readonly [string, Json]> = [
-  ["a long name over many members", { [long]: Array.from({ length: SIZE / 4 }, () => "x") }],
-  ["many records under a long name", { [long]: Array.from({ length: SIZE / 16 }, () => ({ value: "x" })) }],
-  ["many short members", Object.fromEntries(Array.from({ length: SIZE / 16 }, (_, index) => [`p${index}`, "x"]))],
-  ["numbers", Array.from({ length: SIZE / 4 }, (_, index) => index % 100)]
+const texts = (size: number): ReadonlyArray<readonly [string, Json]> => units.map((unit) => [unit, filled(unit, size)])
+
+const records = (size: number): ReadonlyArray<readonly [string, Json]> => [
+  ["a long name over many members", { [long]: Array.from({ length: size / 4 }, () => "x") }],
+  ["many records under a long name", { [long]: Array.from({ length: size / 16 }, () => ({ value: "x" })) }],
+  ["many short members", Object.fromEntries(Array.from({ length: size / 16 }, (_, index) => [`p${index}`, "x"]))],
+  ["numbers", Array.from({ length: size / 4 }, (_, index) => index % 100)]
 ]
+
+/** By name; `size` in characters, a multiple of 16. */
+export const hostileValues = (size: number): ReadonlyMap<string, Json> => new Map([...texts(size), ...records(size)])

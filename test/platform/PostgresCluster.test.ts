@@ -48,7 +48,8 @@ describe("PostgresCluster", () => {
         )
         assert.deepStrictEqual(yield* tables, names)
         const pg = yield* Postgres
-        const locks = pg.sql`SELECT count(*)::int AS held FROM pg_locks WHERE locktype = 'advisory'`
+        const locks = pg.sql`SELECT count(*)::int AS held FROM pg_locks
+          WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`
         assert.deepStrictEqual(yield* pg.query("test.locks", locks, Schema.Struct({ held: Schema.Int })), [{ held: 0 }])
       }).pipe(Effect.scoped, Effect.provide(one))
     }).pipe(Effect.scoped, Effect.provide(Logger.remove(Logger.defaultLogger))))
