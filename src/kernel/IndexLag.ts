@@ -17,6 +17,30 @@ export class IndexLag extends Context.Reference<IndexLag>()("loom/kernel/IndexLa
   } => ({ isBehind: () => Effect.succeed(false), note: () => Effect.void })
 }) {}
 
+/** Hears, while one request is answered, that something it read was behind; where nobody answers requests nobody listens. */
+export class LagNote extends Context.Reference<LagNote>()("loom/kernel/LagNote", {
+  defaultValue: (): { readonly behind: Effect.Effect<void> } => ({ behind: Effect.void })
+}) {}
+
+/** Says that what is being read is behind what is stored. */
+export const noteBehind: Effect.Effect<void> = Effect.flatMap(LagNote, ({ behind }) => behind)
+
+/** Says so of a namespace that is. */
+export const noteLagOf = ({ isBehind }: IndexLag["Type"], scope: Scope): Effect.Effect<void> =>
+  Effect.flatMap(isBehind(scope), (behind) => behind ? noteBehind : Effect.void)
+
+/** Runs what answers a request; its answer tells when something that was read for it was behind. */
+export const telling = <A, E, R>(answered: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.suspend(() => {
+    let late = false
+    const note = {
+      behind: Effect.sync(() => {
+        late = true
+      })
+    }
+    return Effect.map(Effect.provideService(answered, LagNote, note), (answer) => late ? lagging(answer) : answer)
+  })
+
 /** A `degraded` list with the lag of a namespace. */
 export const withLag = (
   { isBehind }: IndexLag["Type"],

@@ -1,12 +1,13 @@
 /**
  * `MemoryReader` under the authority of Postgres: what is read by key or id, and what may not be shown, comes from there, as
  * it was committed; lists and the past come from the reader underneath, as soon as it has what was committed before, or as
- * it is when that takes too long.
+ * it is when that takes too long, of which the answer then tells.
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import type { Scope } from "../kernel/Identity.ts"
+import { noteBehind } from "../kernel/IndexLag.ts"
 import { Postgres } from "../platform/Postgres.ts"
 import type { PostgresStatement } from "../platform/Postgres.ts"
 import { MemoryReader } from "./MemoryReader.ts"
@@ -27,7 +28,10 @@ const make = Effect.gen(function*() {
 
   const caughtUp =
     <A extends ReadonlyArray<unknown>, B, E>(ask: (scope: Scope, ...rest: A) => Effect.Effect<B, E>) =>
-    (scope: Scope, ...rest: A) => Effect.zipRight(outbox.caughtUp(scope), ask(scope, ...rest))
+    (scope: Scope, ...rest: A) =>
+      Effect.flatMap(outbox.caughtUp(scope), (all) => all ? Effect.void : noteBehind).pipe(
+        Effect.zipRight(ask(scope, ...rest))
+      )
 
   const read = (operation: string, statement: PostgresStatement) =>
     Effect.map(query(operation, statement, Body), (rows) => rows.map(({ body }) => body))

@@ -14,7 +14,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schedule from "effect/Schedule"
 import type { Scope } from "../../src/kernel/Identity.ts"
-import { IndexLag } from "../../src/kernel/IndexLag.ts"
+import { IndexLag, telling } from "../../src/kernel/IndexLag.ts"
 import { Unavailable } from "../../src/kernel/LoomError.ts"
 import * as Committer from "../../src/memory/Committer.ts"
 import { Fence, isLost } from "../../src/memory/Fence.ts"
@@ -160,6 +160,61 @@ testLayer(layer)("Outbox", (it) => {
       assert.strictEqual(drained.reduce((sum, commits) => sum + commits, 0), 3)
       assert.deepStrictEqual(script.copied.flatMap(({ rows }) => versionsOf(rows)), versionsOf(rows))
     }))
+
+  it.effect(
+    "who is not to be interrupted, as an actor that comes up, is not kept waiting by a drain",
+    () =>
+      Effect.gen(function*() {
+        const [store, script] = [yield* MemoryStore, yield* Script]
+        const scope = freshScope()
+        script.next.push({ fails: true })
+        yield* store.commit(commitOf([rowOf(scope)]))
+        const repaired = yield* Effect.fork(Effect.uninterruptible(store.repair(scope, embedderId)))
+        assert.strictEqual((yield* Fiber.join(repaired)).versions, 0)
+        assert.deepStrictEqual(yield* waiting, [])
+      }).pipe(timed),
+    20_000
+  )
+
+  it.effect("many who wait for copies that hang leave the connections to commits", () =>
+    Effect.gen(function*() {
+      const [store, script, outbox] = [yield* MemoryStore, yield* Script, yield* Outbox]
+      const rows = Array.from({ length: 24 }, () => rowOf(freshScope()))
+      const until = yield* Deferred.make<void>()
+      for (const row of rows) {
+        script.next.push({ fails: true })
+        yield* store.commit(commitOf([row]))
+      }
+      script.next.push(...rows.map(() => ({ until })))
+      const drains = yield* Effect.fork(
+        Effect.forEach([...rows, ...rows], (row) => outbox.drain(scopeOf(row)), { concurrency: "unbounded" })
+      )
+      // Each of them is at it, or waits its turn.
+      yield* Effect.sleep("200 millis")
+      const row = rowOf(freshScope())
+      yield* store.commit(commitOf([row]))
+      assert.deepStrictEqual(yield* store.rows(row, [row]), [row])
+      yield* Deferred.succeed(until, undefined)
+      yield* Fiber.join(drains)
+      assert.deepStrictEqual(yield* waiting, [])
+    }).pipe(timed), 20_000)
+
+  it.effect("a list and a history tell that their copy is late", () =>
+    Effect.gen(function*() {
+      const [store, script, reader] = [yield* MemoryStore, yield* Script, yield* MemoryReader]
+      const row = rowOf(freshScope())
+      const until = yield* Deferred.make<void>()
+      script.next.push({ until })
+      const told = telling(Effect.map(reader.history(row, [row], { before: null, limit: 9 }), (versions) => ({
+        versions: versionsOf(versions),
+        degraded: []
+      })))
+      yield* store.commit(commitOf([row]))
+      assert.deepStrictEqual(yield* told, { versions: [], degraded: ["index_lag"] })
+      yield* Deferred.succeed(until, undefined)
+      assert.deepStrictEqual(yield* told, { versions: [row.version], degraded: [] })
+      assert.deepStrictEqual(yield* telling(reader.byKey(row, row.memory_key, anyWriter)), [row])
+    }).pipe(timed), 20_000)
 
   it.effect("the relay leaves fresh commits to their owners, and a namespace that fails holds up no other", () =>
     Effect.gen(function*() {
