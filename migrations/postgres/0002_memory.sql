@@ -143,4 +143,28 @@ COMMENT ON COLUMN loom.outbox.versions IS 'Of the rows of the commit';
 
 COMMENT ON COLUMN loom.outbox.body IS 'The commit with everything derived; vectors as bytes';
 
-COMMENT ON COLUMN loom.outbox.at IS 'When it was committed, by the clock of Postgres'
+COMMENT ON COLUMN loom.outbox.at IS 'When it was committed, by the clock of Postgres';
+
+-- One row, always there: whoever takes a namespace holds it meanwhile, so a take and a change of authority never cross.
+CREATE TABLE loom.authorities
+(
+    part text NOT NULL PRIMARY KEY,
+    authority text NOT NULL DEFAULT '' CHECK (authority IN ('', 'clickhouse', 'postgres')),
+    mover text NOT NULL DEFAULT '',
+    moving_until timestamptz,
+    closed boolean NOT NULL DEFAULT false
+);
+
+INSERT INTO loom.authorities (part) VALUES ('memory');
+
+COMMENT ON COLUMN loom.authorities.part IS 'What it is about: memory';
+
+COMMENT ON COLUMN loom.authorities.authority IS 'clickhouse or postgres; empty when nobody decided, which means clickhouse';
+
+COMMENT ON COLUMN loom.authorities.mover IS 'Who moves it under the other; empty when nobody does';
+
+COMMENT ON COLUMN loom.authorities.moving_until IS 'The mover is taken for gone from then on, by the clock of Postgres';
+
+COMMENT ON COLUMN loom.authorities.closed IS 'Nobody may take a namespace while the mover lives';
+
+CREATE INDEX answers_age ON loom.answers (at)

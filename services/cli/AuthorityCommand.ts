@@ -1,6 +1,6 @@
 /**
- * `loom authority migrate`: moves memory under the other authority while nothing else runs. Without `--apply` it only says
- * what there is to move.
+ * `loom authority migrate`: moves memory under the other authority, beside a cluster that writes or while nothing runs. Without
+ * `--apply` it only says what there is to move.
  */
 import * as Command from "@effect/cli/Command"
 import * as Options from "@effect/cli/Options"
@@ -10,11 +10,10 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { resolve } from "node:path"
-import * as AuthorityClickhouse from "../../src/memory/AuthorityClickhouse.ts"
+import { actorId } from "../../src/kernel/Identity.ts"
 import type { Authority } from "../../src/memory/AuthorityModel.ts"
 import * as AuthorityMove from "../../src/memory/AuthorityMove.ts"
-import * as AuthorityPostgres from "../../src/memory/AuthorityPostgres.ts"
-import * as FencePostgres from "../../src/memory/FencePostgres.ts"
+import * as AuthorityStart from "../../src/memory/AuthorityStart.ts"
 import * as MemoryProjection from "../../src/memory/MemoryProjection.ts"
 import * as MemoryStorePostgres from "../../src/memory/MemoryStorePostgres.ts"
 import * as OutboxPostgres from "../../src/memory/OutboxPostgres.ts"
@@ -35,7 +34,7 @@ import { startFailure } from "./StartFailure.ts"
 
 const config = Config.all({ data: CliSettings.data, url: CliSettings.clickhouseUrl, logging: Logging.config })
 
-const layerStores = Layer.merge(MemoryStorePostgres.layer(), FencePostgres.layer).pipe(
+const layerStores = MemoryStorePostgres.layer().pipe(
   Layer.provideMerge(OutboxPostgres.layer),
   Layer.provideMerge(MemoryProjection.layerClickhouse),
   // A namespace is read and written as a whole.
@@ -50,45 +49,47 @@ const current = Effect.gen(function*() {
   yield* PostgresMigrator.requireCurrent(yield* PostgresMigrations.load())
 })
 
-const running = (runners: ReadonlyArray<string>) =>
-  cliFailure(
-    "inUse",
-    "RUNNERS",
-    `Runners are up (${runners.join(", ")}): stop runners and gateways first, and start them again afterwards`,
-    { runners }
-  )
-
 const migrate = (to: Authority, apply: boolean, asJson: boolean) =>
   Effect.gen(function*() {
     yield* current
-    const from = (yield* AuthorityClickhouse.decided) ?? "clickhouse"
+    const { authority: from } = yield* AuthorityStart.current
     if (from === to) {
       return yield* Output.result(asJson, { from, to, moved: false }, () => [`The stores are under ${to} already`])
     }
-    const planned = yield* AuthorityMove.plan
+    const planned = yield* AuthorityMove.plan(from)
     const total = planned.reduce((sum, { rows }) => sum + rows, 0)
     const facts = { from, to, namespaces: planned.length, memories: total }
     if (!apply) {
       return yield* Output.result(asJson, { ...facts, moved: false }, () => [
         `${planned.length} namespaces with ${total} memories would move from ${from} to ${to}`,
-        "Stop every other process on these stores and run it again with --apply"
+        "Run it again with --apply; runners and gateways may go on, a serve without Postgres must be stopped first"
       ])
     }
-    const runners = yield* AuthorityPostgres.runners
-    if (runners.length > 0) return yield* running(runners)
     const bar = yield* ProgressBar.make({ label: "authority", total, before: 0 })
-    const moved = yield* AuthorityMove.move(to, ({ rows }) => bar.advance(rows))
+    const compared = new Set<string>()
+    const { moved, paused } = yield* AuthorityMove.move(from, to, {
+      // Once for each namespace, however often it was written to meanwhile.
+      moved: ({ rows, scope }) =>
+        Effect.suspend(() => {
+          const isFirst = !compared.has(actorId(scope))
+          compared.add(actorId(scope))
+          return isFirst ? bar.advance(rows) : Effect.void
+        }),
+      closed: Effect.logInfo("Writes are refused until the last of it is moved")
+    })
     yield* bar.end
     yield* Output.result(
       asJson,
       {
         ...facts,
         moved: true,
+        paused_ms: paused,
         hashes: moved.map(({ rows, scope, sha256 }) => ({ ...scope, rows, sha256 }))
       },
       () => [
         `${moved.length} namespaces are the same in both stores, compared by hashes; ${to} says from now on what is so`,
-        `Start every process with LOOM_AUTHORITY=${to}`
+        `Writes were refused for ${paused} ms; runners and gateways that are up have followed`,
+        `From here on start every process with LOOM_AUTHORITY=${to}`
       ]
     )
   })
@@ -109,17 +110,17 @@ const migrateCommand = Command.make("migrate", {
       : Effect.zipRight(FolderOwner.refuseIfServed(resolve(settings.data)), run)).pipe(
         Effect.catchAll((error) =>
           Effect.fail(
-            error._tag === "CliFailure"
-              ? error
-              : error._tag === "MoveDiffers"
+            error._tag === "MoveDiffers"
               ? cliFailure("failed", "DIFFERS", error.message, { org: error.org, namespace: error.namespace })
+              : error._tag === "MoveStopped"
+              ? cliFailure(error.reason === "busy" ? "inUse" : "failed", "STOPPED", error.message, {})
               : startFailure(error)
           )
         ),
         Effect.provide(Logging.layer(settings.logging))
       )
   }).pipe((program) => CommonOptions.withOverrides(program, { LOOM_DATA: data }))).pipe(
-    Command.withDescription("Move memory under another authority, compared by hashes; nothing else may run meanwhile")
+    Command.withDescription("Move memory under another authority beside running processes, compared by hashes")
   )
 
 export const authorityCommand = Command.make("authority").pipe(

@@ -8,12 +8,13 @@ import * as Layer from "effect/Layer"
 import type { StoreError } from "../../src/kernel/LoomError.ts"
 import * as AuthorityClickhouse from "../../src/memory/AuthorityClickhouse.ts"
 import type { Authority, AuthorityRefused } from "../../src/memory/AuthorityModel.ts"
+import * as AuthorityStanding from "../../src/memory/AuthorityStanding.ts"
+import * as AuthorityStart from "../../src/memory/AuthorityStart.ts"
 import * as Fence from "../../src/memory/Fence.ts"
-import * as FenceAuthority from "../../src/memory/FenceAuthority.ts"
-import * as FencePostgres from "../../src/memory/FencePostgres.ts"
 import type { MemoryReader } from "../../src/memory/MemoryReader.ts"
 import type { MemoryReview } from "../../src/memory/MemoryReview.ts"
-import { MemoryStore } from "../../src/memory/MemoryStore.ts"
+import type { MemoryStore } from "../../src/memory/MemoryStore.ts"
+import * as MemorySwitch from "../../src/memory/MemorySwitch.ts"
 import type { Clickhouse } from "../../src/platform/Clickhouse.ts"
 import * as Postgres from "../../src/platform/Postgres.ts"
 import * as PostgresMigrations from "../../src/platform/PostgresMigrations.ts"
@@ -28,33 +29,29 @@ export type Memory = MemoryStore | MemoryReader | MemoryReview
 
 type Refusal = AuthorityRefused | StoreError
 
+/** Of a process that has ClickHouse alone. */
 const layerOfClickhouse = Layer.provideMerge(
   Slices.layerMemory,
   Layer.effectDiscard(AuthorityClickhouse.requireClickhouse)
 )
 
-const original = Effect.flatMap(MemoryStore, (store) => Effect.map(store.scopes, (scopes) => scopes.length > 0))
-
-const layerOfPostgres = Layer.tap(
-  Slices.layerMemoryPostgres,
-  (context) => Effect.provide(AuthorityClickhouse.requirePostgres(original), context)
-)
-
-const relayed = Layer.provideMerge(OutboxRelay.layer, layerOfPostgres)
+/** Of one that has both stores: it starts under what it was told, and follows when they are moved. */
+const layerOfBoth = (authority: Authority) =>
+  Slices.layerMemoryOfBoth.pipe(
+    Layer.provideMerge(AuthorityStanding.layer(authority)),
+    Layer.provideMerge(Layer.effectDiscard(AuthorityStart.requireTold(authority)))
+  )
 
 /** Of a gateway: it reads, and fences nothing. */
 export const layerGateway = (
   authority: Authority
-): Layer.Layer<Memory, Refusal, Clickhouse | Postgres.Postgres> =>
-  authority === "postgres" ? layerOfPostgres : layerOfClickhouse
+): Layer.Layer<Memory, Refusal, Clickhouse | Postgres.Postgres> => layerOfBoth(authority)
 
 /** Of a runner: with the relay of what other runners left behind. */
 export const layerRunner = (
   authority: Authority
 ): Layer.Layer<Memory | Fence.Fence, Refusal, Clickhouse | Postgres.Postgres> =>
-  authority === "postgres"
-    ? Layer.merge(relayed, FenceAuthority.layer)
-    : Layer.merge(layerOfClickhouse, FencePostgres.layer)
+  Layer.merge(OutboxRelay.layer, MemorySwitch.layerFence).pipe(Layer.provideMerge(layerOfBoth(authority)))
 
 const layerMigrated = Layer.effectDiscard(Effect.flatMap(PostgresMigrations.load(), PostgresMigrator.run))
 
@@ -70,7 +67,7 @@ export const layerServe = (
   Clickhouse
 > =>
   authority === "postgres"
-    ? Layer.mergeAll(relayed, FenceAuthority.layer, ClusterStores.layerReadiness).pipe(
+    ? Layer.mergeAll(layerRunner(authority), ClusterStores.layerReadiness).pipe(
       Layer.provide(layerMigrated),
       Layer.provide(Postgres.layerConfig({ applicationName: "loom serve" }))
     )

@@ -33,12 +33,10 @@ import * as MemoryIntake from "../../src/memory/MemoryIntake.ts"
 import * as MemoryPatternSweep from "../../src/memory/MemoryPatternSweep.ts"
 import * as MemoryProjection from "../../src/memory/MemoryProjection.ts"
 import * as MemoryReaderClickhouse from "../../src/memory/MemoryReaderClickhouse.ts"
-import * as MemoryReaderPostgres from "../../src/memory/MemoryReaderPostgres.ts"
 import * as MemoryReads from "../../src/memory/MemoryReads.ts"
 import * as MemoryReviewClickhouse from "../../src/memory/MemoryReviewClickhouse.ts"
-import * as MemoryReviewPostgres from "../../src/memory/MemoryReviewPostgres.ts"
 import * as MemoryStoreClickhouse from "../../src/memory/MemoryStoreClickhouse.ts"
-import * as MemoryStorePostgres from "../../src/memory/MemoryStorePostgres.ts"
+import * as MemorySwitch from "../../src/memory/MemorySwitch.ts"
 import * as MemoryTimeReads from "../../src/memory/MemoryTimeReads.ts"
 import * as MemoryWrites from "../../src/memory/MemoryWrites.ts"
 import * as OutboxPostgres from "../../src/memory/OutboxPostgres.ts"
@@ -77,12 +75,9 @@ export const layerMemory = Layer.mergeAll(
   MemoryReviewClickhouse.layer
 )
 
-/** The same under the authority of Postgres, with what tells how far the copy in ClickHouse is behind. */
-export const layerMemoryPostgres = Layer.mergeAll(
-  MemoryStorePostgres.layer(),
-  Layer.provide(MemoryReaderPostgres.layer, MemoryReaderClickhouse.layer),
-  Layer.provide(MemoryReviewPostgres.layer, MemoryReviewClickhouse.layer)
-).pipe(
+/** The same where there is a Postgres too, with what tells how far the copy in ClickHouse is behind. */
+export const layerMemoryOfBoth = MemorySwitch.layer.pipe(
+  Layer.provide([MemoryReaderClickhouse.layer, MemoryReviewClickhouse.layer]),
   Layer.provideMerge(IndexLagPostgres.layer),
   Layer.provideMerge(OutboxPostgres.layer),
   Layer.provide(MemoryProjection.layerClickhouse)

@@ -50,6 +50,20 @@ export const houseTables: Readonly<Record<string, TableFacts>> = {
     rollback: "stay",
     prune: "nothing"
   },
+  authorities: {
+    store: "postgres",
+    columns: {
+      scope: [],
+      identity: [],
+      content: [],
+      facts: ["part", "authority", "mover", "moving_until", "closed"]
+    },
+    person: null,
+    erase: "keep",
+    export: "local",
+    rollback: "stay",
+    prune: "nothing"
+  },
   cursor_keys: {
     columns: { scope: [], identity: [], content: [], facts: ["key_id", "secret", "created_at"] },
     person: null,

@@ -1,6 +1,6 @@
 /**
- * The authority as ClickHouse remembers it, where every process looks before it does anything else. Stores that hold nothing
- * yet take the one that the first process names.
+ * The authority as ClickHouse remembers it, for processes that have no Postgres: it may name Postgres a moment too early or too long,
+ * never ClickHouse. Beside it, what a move reads there.
  */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -9,8 +9,17 @@ import type { StoreError } from "../kernel/LoomError.ts"
 import { ch, Clickhouse } from "../platform/Clickhouse.ts"
 import { EpochMillis, Flag, UInt64 } from "../platform/ClickhouseValue.ts"
 import { Authority, AuthorityRefused } from "./AuthorityModel.ts"
-import { inScope } from "./MemoryRowsClickhouse.ts"
+import type { MemoryRow } from "./MemoryModel.ts"
+import type { Place } from "./MemoryReader.ts"
+import { behind, inScope, place, rowColumns, StoredRow } from "./MemoryRowsClickhouse.ts"
 import type { KeptAnswer } from "./MemoryStore.ts"
+
+/** How far a namespace is. */
+export interface Top extends Scope {
+  readonly top: bigint
+  /** Another as soon as anything was committed. */
+  readonly mark: string
+}
 
 const Row = Schema.Struct({ authority: Authority })
 const Holds = Schema.Struct({ holds: Flag })
@@ -30,23 +39,66 @@ export const decided: Effect.Effect<Authority | undefined, StoreError, Clickhous
     )
 )
 
-export const decide = (authority: Authority): Effect.Effect<void, StoreError, Clickhouse> =>
-  Effect.flatMap(Clickhouse, (clickhouse) => clickhouse.insert("loom.authority", [{ part: MEMORY, authority }]))
+/** Remembers what was decided, if it is not what was remembered. */
+export const remember = (authority: Authority): Effect.Effect<void, StoreError, Clickhouse> =>
+  Effect.flatMap(decided, (found) =>
+    (found ?? "clickhouse") === authority
+      ? Effect.void
+      : Effect.flatMap(Clickhouse, (clickhouse) => clickhouse.insert("loom.authority", [{ part: MEMORY, authority }])))
 
-const ScopeRow = Schema.Struct({ org: Schema.String, namespace: Schema.String })
+const TopRow = Schema.Struct({
+  org: Schema.String,
+  namespace: Schema.String,
+  top: UInt64,
+  links: UInt64,
+  answers: UInt64
+})
 
-/** Every namespace that ever had a number given out. */
-export const scopes: Effect.Effect<ReadonlyArray<Scope>, StoreError, Clickhouse> = Effect.flatMap(
+/**
+ * Every namespace that ever had a number given out: the last version of its rows, and a mark that is another after every commit. The
+ * numbers of links and answers tell nothing of rows, which come in after them.
+ */
+export const tops: Effect.Effect<ReadonlyArray<Top>, StoreError, Clickhouse> = Effect.flatMap(
   Clickhouse,
   (clickhouse) =>
-    clickhouse.query(
-      ch.sql("Authority.scopes")`SELECT DISTINCT org, namespace FROM (
-        SELECT org, namespace FROM loom.memory UNION ALL SELECT org, namespace FROM loom.namespace_counters
-        UNION ALL SELECT org, namespace FROM loom.journal UNION ALL SELECT org, namespace FROM loom.idempotency)
-        ORDER BY org, namespace`,
-      ScopeRow
+    Effect.map(
+      clickhouse.query(
+        ch.sql(
+          "Authority.tops"
+        )`SELECT org, namespace, max(version) AS top, max(position) AS links, max(given) AS answers
+        FROM (
+          SELECT org, namespace, version, toUInt64(0) AS position, toUInt64(0) AS given FROM loom.memory
+          UNION ALL SELECT org, namespace, 0, position, 0 FROM loom.journal
+          UNION ALL SELECT org, namespace, 0, 0, version FROM loom.idempotency
+          UNION ALL SELECT org, namespace, 0, 0, 0 FROM loom.namespace_counters)
+        GROUP BY org, namespace ORDER BY org, namespace`,
+        TopRow
+      ),
+      (rows) =>
+        rows.map(({ answers, links, namespace, org, top }) => ({
+          org,
+          namespace,
+          top,
+          mark: `${top} ${links} ${answers}`
+        }))
     )
 )
+
+/** Heads that were written after a version, `limit` behind the one given. */
+export const headsSince = (
+  scope: Scope,
+  version: bigint,
+  after: Place | null,
+  limit: number
+): Effect.Effect<ReadonlyArray<MemoryRow>, StoreError, Clickhouse> =>
+  Effect.flatMap(Clickhouse, (clickhouse) =>
+    clickhouse.query(
+      ch.sql("Authority.headsSince")`SELECT ${rowColumns} FROM loom.memory FINAL
+        WHERE ${inScope(scope)} ${behind(after)} AND version > ${ch.uint64(version)} ORDER BY ${place} LIMIT ${
+        ch.uint32(limit)
+      }`,
+      StoredRow
+    ))
 
 const AnswerRow = Schema.Struct({
   idem_hash: Schema.String,
@@ -78,7 +130,7 @@ export const answers = (
     ))
 
 /** Whether ClickHouse holds any memory. */
-const holdsAny: Effect.Effect<boolean, StoreError, Clickhouse> = Effect.flatMap(
+export const holdsAny: Effect.Effect<boolean, StoreError, Clickhouse> = Effect.flatMap(
   Clickhouse,
   (clickhouse) =>
     Effect.map(
@@ -90,23 +142,9 @@ const holdsAny: Effect.Effect<boolean, StoreError, Clickhouse> = Effect.flatMap(
     )
 )
 
-/** For a process under ClickHouse. */
+/** For a process without a Postgres. */
 export const requireClickhouse: Effect.Effect<void, AuthorityRefused | StoreError, Clickhouse> = Effect.flatMap(
   decided,
   (found) =>
     found === "postgres" ? Effect.fail(new AuthorityRefused({ told: "clickhouse", reason: "other" })) : Effect.void
 )
-
-/** For a process under Postgres; `original` tells whether that Postgres holds any memory. */
-export const requirePostgres = <R>(
-  original: Effect.Effect<boolean, StoreError, R>
-): Effect.Effect<void, AuthorityRefused | StoreError, Clickhouse | R> =>
-  Effect.gen(function*() {
-    const found = yield* decided
-    const holds = yield* holdsAny
-    if (found === "clickhouse" || (found === undefined && holds)) {
-      return yield* new AuthorityRefused({ told: "postgres", reason: "other" })
-    }
-    if (holds && !(yield* original)) return yield* new AuthorityRefused({ told: "postgres", reason: "stranger" })
-    if (found === undefined) yield* decide("postgres")
-  })

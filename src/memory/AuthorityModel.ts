@@ -21,3 +21,25 @@ export class AuthorityRefused extends Schema.TaggedError<AuthorityRefused>()("Au
 \`loom authority migrate --to ${this.told}\``
   }
 }
+
+/** A move that did not go on; nothing changed over. */
+export class MoveStopped extends Schema.TaggedError<MoveStopped>()("MoveStopped", {
+  /** `busy`: another is moving them. `late`: this one gave no sign of life in time, so writes went on without it. */
+  reason: Schema.Literal("busy", "late")
+}) {
+  override get message() {
+    return this.reason === "busy"
+      ? "The stores are being moved already: wait for that to end, or ten seconds if it was killed"
+      : "The move was taken for dead, since it stood still for ten seconds; nothing was changed over: run it again"
+  }
+}
+
+/** The two stores do not hold the same of a namespace; the authority stays where it was. */
+export class MoveDiffers extends Schema.TaggedError<MoveDiffers>()("MoveDiffers", {
+  org: Schema.String,
+  namespace: Schema.String
+}) {
+  override get message() {
+    return `The stores differ in namespace ${this.namespace} of org ${this.org}; nothing was changed over`
+  }
+}

@@ -4,12 +4,10 @@
  * worker that moves its cursor) is asked about at the fence underneath, like taking.
  */
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
 import { actorId } from "../kernel/Identity.ts"
-import type { Postgres } from "../platform/Postgres.ts"
-import { Fence } from "./Fence.ts"
+import type { Authority } from "./AuthorityModel.ts"
+import type { Fence } from "./Fence.ts"
 import type { Intent, Tenancy } from "./Fence.ts"
-import * as FencePostgres from "./FencePostgres.ts"
 
 type Pair = Tenancy & { readonly seq: bigint }
 
@@ -34,21 +32,22 @@ const askedOf = <A, E>(
     })
 }
 
-const make = (fence: Fence["Type"]): Fence["Type"] => {
+/** A fence over that of Postgres; `under` tells under which authority an owner took his namespace. */
+export const make = (fence: Fence["Type"], under: (owner: Tenancy) => Authority): Fence["Type"] => {
   /** What was reserved underneath and not yet confirmed. */
   const reserved = new Set<string>()
   return {
     ...fence,
     // What was left undecided of memory under the other authority is settled before that is left.
     take: (scope) =>
-      Effect.map(fence.take(scope), (taken) => ({
-        ...taken,
-        open: taken.open.filter((intent) => !isOfMemory(intent))
-      })),
+      Effect.map(fence.take(scope), (taken) =>
+        taken.authority === "clickhouse"
+          ? taken
+          : { ...taken, open: taken.open.filter((intent) => !isOfMemory(intent)) }),
     reserve: (intents) =>
       askedOf(
         intents,
-        (intent) => !isOfMemory(intent),
+        (intent) => !isOfMemory(intent) || under(intent) === "clickhouse",
         (some) =>
           Effect.tap(
             fence.reserve(some),
@@ -64,8 +63,3 @@ const make = (fence: Fence["Type"]): Fence["Type"] => {
       )
   }
 }
-
-export const layer: Layer.Layer<Fence, never, Postgres> = Layer.provide(
-  Layer.effect(Fence, Effect.map(Fence, make)),
-  FencePostgres.layer
-)

@@ -4,17 +4,23 @@
 import { assert, layer as testLayer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as AuthorityPostgres from "../../src/memory/AuthorityPostgres.ts"
 import { Fence } from "../../src/memory/Fence.ts"
-import * as FenceAuthority from "../../src/memory/FenceAuthority.ts"
 import * as PostgresMigrations from "../../src/platform/PostgresMigrations.ts"
 import * as PostgresMigrator from "../../src/platform/PostgresMigrator.ts"
 import * as PostgresHouse from "../support/PostgresHouse.ts"
 import { intentOf } from "./FenceContract.ts"
 import { freshScope } from "./MemoryFixture.ts"
+import { layerFence } from "./PostgresAuthority.ts"
 
-const migrated = Layer.effectDiscard(Effect.flatMap(PostgresMigrations.load(), PostgresMigrator.run))
+const migrated = Layer.effectDiscard(
+  PostgresMigrations.load().pipe(
+    Effect.flatMap(PostgresMigrator.run),
+    Effect.zipRight(AuthorityPostgres.decideFirst("postgres"))
+  )
+)
 
-const layer = FenceAuthority.layer.pipe(Layer.provide(migrated), Layer.provide(PostgresHouse.layer()))
+const layer = layerFence.pipe(Layer.provide(migrated), Layer.provide(PostgresHouse.layer()))
 
 testLayer(layer)("FenceAuthority", (it) => {
   it.effect("a worker that was taken over is refused, and what it left open is found", () =>

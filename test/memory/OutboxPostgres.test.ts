@@ -18,7 +18,6 @@ import { IndexLag, telling } from "../../src/kernel/IndexLag.ts"
 import { Unavailable } from "../../src/kernel/LoomError.ts"
 import * as Committer from "../../src/memory/Committer.ts"
 import { Fence, isLost } from "../../src/memory/Fence.ts"
-import * as FenceAuthority from "../../src/memory/FenceAuthority.ts"
 import * as IndexLagPostgres from "../../src/memory/IndexLagPostgres.ts"
 import * as MemoryProjection from "../../src/memory/MemoryProjection.ts"
 import { anyWriter, MemoryReader } from "../../src/memory/MemoryReader.ts"
@@ -28,7 +27,7 @@ import { Outbox } from "../../src/memory/Outbox.ts"
 import { Postgres } from "../../src/platform/Postgres.ts"
 import { sweep } from "../../workers/OutboxRelay.ts"
 import { commitOf, derivedOf, embedderId, freshScope, noon, revised, rowOf, versionsOf } from "./MemoryFixture.ts"
-import { layerOver, layerServers } from "./PostgresAuthority.ts"
+import { layerFence, layerOver, layerServers } from "./PostgresAuthority.ts"
 
 /** What becomes of the next copies; those beyond the script go through. */
 type Fate = { readonly fails: true } | { readonly until: Deferred.Deferred<void> }
@@ -61,7 +60,7 @@ const layerScripted = Layer.effect(
 )
 
 // Patience of which a test on its own clock decides.
-const layer = Layer.merge(layerOver({ patience: Duration.millis(500) }), FenceAuthority.layer).pipe(
+const layer = Layer.merge(layerOver({ patience: Duration.millis(500) }), layerFence).pipe(
   Layer.provideMerge(Layer.provide(layerScripted, MemoryProjection.layerClickhouse)),
   Layer.provideMerge(layerScript),
   Layer.provideMerge(layerServers)
@@ -205,9 +204,10 @@ testLayer(layer)("Outbox", (it) => {
       const row = rowOf(freshScope())
       const until = yield* Deferred.make<void>()
       script.next.push({ until })
+      const unspoilt: ReadonlyArray<string> = []
       const told = telling(Effect.map(reader.history(row, [row], { before: null, limit: 9 }), (versions) => ({
         versions: versionsOf(versions),
-        degraded: []
+        degraded: unspoilt
       })))
       yield* store.commit(commitOf([row]))
       assert.deepStrictEqual(yield* told, { versions: [], degraded: ["index_lag"] })
