@@ -6,8 +6,7 @@
 import * as Effect from "effect/Effect"
 import { actorId } from "../kernel/Identity.ts"
 import type { Authority } from "./AuthorityModel.ts"
-import type { Fence } from "./Fence.ts"
-import type { Intent, Tenancy } from "./Fence.ts"
+import type { Fence, Intent, Tenancy } from "./Fence.ts"
 
 type Pair = Tenancy & { readonly seq: bigint }
 
