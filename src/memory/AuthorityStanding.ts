@@ -1,6 +1,6 @@
 /**
  * Under which authority memory is right now, as this process knows it. Postgres is asked again when the last word is older than
- * half a second, and every taking of a namespace brings it too; a move waits twice as long between the change of authority and the
+ * half a second, and every taking of a namespace brings it too; a move waits longer between the change of authority and the
  * first write, so nobody reads the wrong store by then. Which namespace was taken under which authority is kept, since what an owner
  * does later belongs to the store that he took it in: there he is refused when it was moved meanwhile.
  */
@@ -18,17 +18,20 @@ import type { Taken, Tenancy } from "./Fence.ts"
 export class AuthorityStanding extends Context.Tag("loom/memory/AuthorityStanding")<AuthorityStanding, {
   /** The one of now; while Postgres does not answer, the last that was heard of. */
   readonly current: Effect.Effect<Authority>
-  /** Remembers under which authority a namespace was taken. */
-  readonly taken: (taken: Taken) => Effect.Effect<void>
+  /** Takes a namespace, and remembers under which authority that was. */
+  readonly taking: <E>(take: Effect.Effect<Taken, E>) => Effect.Effect<Taken, E>
   /** Under which an owner took his namespace; of one who is no longer the owner here, that of ClickHouse, whose fence refuses. */
   readonly of: (owner: Tenancy) => Authority
 }>() {}
 
 // A read may ask the store of before for this long; one small statement a process and half a second.
-const TRUST = Duration.millis(500)
+const TRUST_NANOS = 500_000_000n
 
-/** How long after a change of authority every process that lives knows of it. */
-export const KNOWN_AFTER = Duration.seconds(1)
+// A read waits for the word of a Postgres that is slow, not of one that is cut off.
+const PATIENCE = Duration.seconds(1)
+
+/** How long after a change of authority every process that reaches Postgres knows of it: more than both together. */
+export const KNOWN_AFTER = Duration.seconds(2)
 
 /** `told` is what the process started under, and found to be so. */
 export const layer = (told: Authority): Layer.Layer<AuthorityStanding, never, Postgres> =>
@@ -39,13 +42,18 @@ export const layer = (told: Authority): Layer.Layer<AuthorityStanding, never, Po
       const turn = yield* Effect.makeSemaphore(1)
       const owned = new Map<string, { readonly epoch: bigint; readonly authority: Authority }>()
       let known = told
-      let heardAt = Number.NEGATIVE_INFINITY
+      /** By a clock that nobody sets; null before the first word. */
+      let heardAt: bigint | null = null
 
-      const hear = (authority: Authority, at: number) =>
+      const isFresh = (now: bigint): boolean => heardAt !== null && now - heardAt < TRUST_NANOS
+
+      const hear = (authority: Authority, at: bigint) =>
         Effect.suspend(() => {
+          // Asked before what is known was; its answer was slow.
+          if (heardAt !== null && at < heardAt) return Effect.void
           const isNews = authority !== known
           known = authority
-          heardAt = Math.max(heardAt, at)
+          heardAt = at
           return isNews
             ? Effect.logWarning(
               `Memory is under the authority of ${authority} now: start processes with LOOM_AUTHORITY=${authority} from here on`
@@ -53,29 +61,32 @@ export const layer = (told: Authority): Layer.Layer<AuthorityStanding, never, Po
             : Effect.void
         })
 
-      const look = turn.withPermits(1)(Effect.flatMap(Clock.currentTimeMillis, (now) =>
-        now - heardAt < Duration.toMillis(TRUST)
+      const look = turn.withPermits(1)(Effect.flatMap(Clock.currentTimeNanos, (now) =>
+        isFresh(now)
           ? Effect.void
           : AuthorityPostgres.decided.pipe(
             Effect.provideService(Postgres, postgres),
+            Effect.interruptible,
+            Effect.disconnect,
+            Effect.timeout(PATIENCE),
             Effect.matchEffect({
               // Whoever needs Postgres as well is refused there; the log has why.
-              onFailure: () => hear(known, now),
+              onFailure: () => Effect.flatMap(Clock.currentTimeNanos, (later) => hear(known, later)),
               onSuccess: (found) => hear(found ?? "clickhouse", now)
             })
           )))
 
       return AuthorityStanding.of({
         current: Effect.flatMap(
-          Clock.currentTimeMillis,
-          (now) =>
-            now - heardAt < Duration.toMillis(TRUST) ? Effect.succeed(known) : Effect.map(look, () => known)
+          Clock.currentTimeNanos,
+          (now) => isFresh(now) ? Effect.succeed(known) : Effect.map(look, () => known)
         ),
-        taken: ({ authority = "clickhouse", epoch, scope }) =>
-          Effect.flatMap(Clock.currentTimeMillis, (now) => {
-            owned.set(actorId(scope), { epoch, authority })
-            return hear(authority, now)
-          }),
+        taking: (take) =>
+          Effect.flatMap(Clock.currentTimeNanos, (began) =>
+            Effect.tap(take, ({ authority = "clickhouse", epoch, scope }) => {
+              owned.set(actorId(scope), { epoch, authority })
+              return hear(authority, began)
+            })),
         of: ({ epoch, scope }) => {
           const own = owned.get(actorId(scope))
           return own?.epoch === epoch ? own.authority : "clickhouse"

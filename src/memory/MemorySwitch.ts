@@ -150,7 +150,7 @@ export const layerFence: Layer.Layer<Fence, never, AuthorityStanding | Postgres>
     Effect.gen(function*() {
       const standing = yield* AuthorityStanding
       const fence = FenceAuthority.make(yield* Fence, standing.of)
-      return Fence.of({ ...fence, take: (scope) => Effect.tap(fence.take(scope), standing.taken) })
+      return Fence.of({ ...fence, take: (scope) => standing.taking(fence.take(scope)) })
     })
   ),
   FencePostgres.layer
