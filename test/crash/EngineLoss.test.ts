@@ -16,7 +16,7 @@ describe("a store that goes away", () => {
     Effect.gen(function*() {
       const { refused } = yield* survives({ LOOM_AUTHORITY: "clickhouse", LOOM_SOLE_WRITER: "true" })
       assert.isAbove(refused, 0)
-    }).pipe(Effect.scoped), 200_000)
+    }).pipe(Effect.scoped), 280_000)
 
   it.live("kill -9 of the engine under the authority of Postgres", () =>
     Effect.gen(function*() {
@@ -24,5 +24,5 @@ describe("a store that goes away", () => {
       const { slowest, without } = yield* survives({ LOOM_AUTHORITY: "postgres", LOOM_POSTGRES_URL: url })
       assert.isAbove(without, 0)
       assert.isBelow(slowest, RETURN_MILLIS)
-    }).pipe(Effect.scoped), 200_000)
+    }).pipe(Effect.scoped), 280_000)
 })
