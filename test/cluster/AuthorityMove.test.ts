@@ -10,7 +10,7 @@ import * as Invariants from "../crash/Invariants.ts"
 import { checkAll, checkServed, runnerOf, stepOnce } from "../crash/Writers.ts"
 import type { Runner as Caller } from "../crash/Writers.ts"
 import * as LoomCluster from "../support/LoomCluster.ts"
-import * as LoomServer from "../support/LoomServer.ts"
+import * as LoomProcess from "../support/LoomProcess.ts"
 
 // The pause itself, four seconds in which an actor that lost its namespace does not ask for it, and a busy machine.
 const PAUSE_MILLIS = 20_000
@@ -48,10 +48,10 @@ describe("a change of authority under load", () => {
           const isDone = () => callers.every((caller, index) => caller.acknowledged >= (goals[index] ?? 0))
           return Effect.repeat(Effect.sleep("20 millis"), { until: isDone })
         })
-      const data = yield* LoomServer.tempFolder
+      const data = yield* LoomProcess.tempFolder
       const migrate = (to: string) =>
         Effect.map(
-          LoomServer.run(["authority", "migrate", "--to", to, "--apply", "--json"], { data, env: cluster.env }),
+          LoomProcess.run(["authority", "migrate", "--to", to, "--apply", "--json"], { data, env: cluster.env }),
           (out): Record<string, unknown> => ({ ...Object(JSON.parse(out)) })
         )
       const writing = yield* Effect.fork(Effect.forEach(callers, write, { concurrency: "unbounded", discard: true }))

@@ -8,7 +8,7 @@ import { Writer } from "../crash/Claims.ts"
 import * as Invariants from "../crash/Invariants.ts"
 import { checkAll, checkServed, runnerOf, stepOnce } from "../crash/Writers.ts"
 import * as LoomCluster from "../support/LoomCluster.ts"
-import * as LoomServer from "../support/LoomServer.ts"
+import * as LoomProcess from "../support/LoomProcess.ts"
 
 const SEED = 20_261_131
 const ROUNDS = 12
@@ -18,8 +18,8 @@ describe("two servers on one store", () => {
     Effect.gen(function*() {
       const { engine, env } = yield* LoomCluster.make
       const servers = yield* Effect.forEach([1, 2], () =>
-        Effect.flatMap(LoomServer.tempFolder, (data) =>
-          LoomServer.start({ data, env: { ...env, LOOM_AUTHORITY: "postgres" } })))
+        Effect.flatMap(LoomProcess.tempFolder, (data) =>
+          LoomProcess.start({ data, env: { ...env, LOOM_AUTHORITY: "postgres" } })))
       const callers = Array.from({ length: 4 }, (_, index) =>
         runnerOf(new Writer(`w${index}`, `shared-${index % 2}`, SEED + index)))
       let turned = 0

@@ -5,7 +5,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
-import { start, tempFolder } from "../support/LoomServer.ts"
+import { start, tempFolder } from "../support/LoomProcess.ts"
 import * as PostgresHouse from "../support/PostgresHouse.ts"
 import { rounds } from "../support/Rounds.ts"
 import { randomOf } from "../support/Seeded.ts"

@@ -9,7 +9,7 @@ import { MemoryDelete, MemoryGet, MemoryHistory, MemorySet, MemoryUpdate } from 
 import { MemorySearch } from "../../src/retrieval/SearchVerbs.ts"
 import { answerOf, trySend } from "../support/LoomHttp.ts"
 import type { AnsweringVerb } from "../support/LoomHttp.ts"
-import { start, tempFolder } from "../support/LoomServer.ts"
+import { start, tempFolder } from "../support/LoomProcess.ts"
 import * as PostgresHouse from "../support/PostgresHouse.ts"
 
 const ask = <A, I>(url: string, verb: AnsweringVerb<A, I>, body: object) =>

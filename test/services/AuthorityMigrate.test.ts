@@ -8,7 +8,7 @@ import * as Redacted from "effect/Redacted"
 import { MemoryDelete, MemoryGet, MemoryHistory, MemorySet, MemoryUpdate } from "../../src/memory/MemoryVerbs.ts"
 import { answerOf, trySend } from "../support/LoomHttp.ts"
 import type { AnsweringVerb } from "../support/LoomHttp.ts"
-import { run, start, tempFolder } from "../support/LoomServer.ts"
+import { run, start, tempFolder } from "../support/LoomProcess.ts"
 import * as PostgresHouse from "../support/PostgresHouse.ts"
 
 const ask = <A, I>(url: string, verb: AnsweringVerb<A, I>, body: object) =>
