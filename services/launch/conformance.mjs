@@ -10,7 +10,9 @@ const cases = ["test/cases/", "test/isolation/IsolationHttp"]
 
 const houses = {
   engine: { says: "serve over an engine by HTTP", plays: [...cases, "Clickhouse.test.ts"] },
-  cluster: { says: "a gateway and two runners", plays: cases }
+  "serve-postgres": { says: "serve under the authority of Postgres", plays: [...cases, "Postgres.test.ts"] },
+  cluster: { says: "a gateway and two runners", plays: cases },
+  "cluster-postgres": { says: "a gateway and two runners under the authority of Postgres", plays: cases }
 }
 
 const help = `npm run test:conformance -- [options]

@@ -10,6 +10,7 @@ import { homedir } from "node:os"
 import { join } from "node:path"
 import * as AskOptions from "../../src/ask/AskOptions.ts"
 import * as ForFileOptions from "../../src/context/ForFileOptions.ts"
+import { Authority } from "../../src/memory/AuthorityModel.ts"
 import * as ReadCache from "../../src/memory/ReadCache.ts"
 import * as Thresholds from "../../src/memory/ThresholdModel.ts"
 import { DEFAULT_TIMEOUT_SECONDS } from "../../src/platform/LanguageModelConfig.ts"
@@ -48,6 +49,12 @@ export const settingFacts: ReadonlyArray<SettingFacts> = [
     "url",
     "(none)",
     "The Postgres of a cluster, postgres://user:password@host:5432/database; `?sslmode=verify-full` encrypts. No pooler between."
+  ),
+  fact(
+    "LOOM_AUTHORITY",
+    "clickhouse, postgres",
+    "clickhouse",
+    "The store that says what is so of memory; under postgres ClickHouse is a copy of it for search and history. The same for every process."
   ),
   fact(
     "LOOM_SOLE_WRITER",
@@ -198,7 +205,12 @@ export interface ActorSettings {
   readonly workers: ReadonlyArray<string>
 }
 
-export interface ServeSettings extends EdgeSettings, ActorSettings {
+/** Under which authority memory is. */
+export interface AuthoritySettings {
+  readonly authority: Authority
+}
+
+export interface ServeSettings extends EdgeSettings, ActorSettings, AuthoritySettings {
   readonly url: boolean
   readonly soleWriter: boolean
   readonly readCacheBytes: number
@@ -246,6 +258,11 @@ export const dataFolder: Config.Config<string> = Config.withDefault(
 /** The address of HTTP. */
 export const host: Config.Config<string> = Config.withDefault(Config.nonEmptyString("HOST"), "127.0.0.1")
 
+export const authority: Config.Config<Authority> = Config.withDefault(
+  Config.literal(...Authority.literals)("AUTHORITY"),
+  "clickhouse"
+)
+
 export const edge: Config.Config<EdgeSettings> = Config.all({
   data: dataFolder,
   host,
@@ -290,13 +307,14 @@ export const serve: Config.Config<ServeSettings> = Config.nested(
   Config.all({
     edge,
     actors,
+    authority,
     url: Config.map(Config.option(Config.url("CLICKHOUSE_URL")), (url) => url._tag === "Some"),
     soleWriter: Config.withDefault(Config.boolean("SOLE_WRITER"), false),
     readCacheBytes: whole("READ_CACHE_BYTES", ReadCache.DEFAULT_BYTES, 0, 16 * 1024 ** 3)
   }).pipe(
     Config.map(({ actors, edge, ...rest }): ServeSettings => ({ ...edge, ...actors, ...rest })),
     Config.mapOrFail((settings) =>
-      settings.url && !settings.soleWriter
+      settings.url && !settings.soleWriter && settings.authority === "clickhouse"
         ? Either.left(
           ConfigError.InvalidData(
             ["CLICKHOUSE_URL"],

@@ -26,16 +26,20 @@ import * as BeliefSourcesClickhouse from "../../src/memory/BeliefSourcesClickhou
 import * as CalibrationHandlers from "../../src/memory/CalibrationHandlers.ts"
 import * as CalibrationStoreClickhouse from "../../src/memory/CalibrationStoreClickhouse.ts"
 import * as Committer from "../../src/memory/Committer.ts"
+import * as IndexLagPostgres from "../../src/memory/IndexLagPostgres.ts"
 import * as LifecycleHandlers from "../../src/memory/LifecycleHandlers.ts"
 import * as MemoryEntity from "../../src/memory/MemoryEntity.ts"
 import * as MemoryIntake from "../../src/memory/MemoryIntake.ts"
 import * as MemoryPatternSweep from "../../src/memory/MemoryPatternSweep.ts"
+import * as MemoryProjection from "../../src/memory/MemoryProjection.ts"
 import * as MemoryReaderClickhouse from "../../src/memory/MemoryReaderClickhouse.ts"
 import * as MemoryReads from "../../src/memory/MemoryReads.ts"
 import * as MemoryReviewClickhouse from "../../src/memory/MemoryReviewClickhouse.ts"
 import * as MemoryStoreClickhouse from "../../src/memory/MemoryStoreClickhouse.ts"
+import * as MemorySwitch from "../../src/memory/MemorySwitch.ts"
 import * as MemoryTimeReads from "../../src/memory/MemoryTimeReads.ts"
 import * as MemoryWrites from "../../src/memory/MemoryWrites.ts"
+import * as OutboxPostgres from "../../src/memory/OutboxPostgres.ts"
 import * as ProposalHandlers from "../../src/memory/ProposalHandlers.ts"
 import * as ReadCache from "../../src/memory/ReadCache.ts"
 import * as ReviewHandlers from "../../src/memory/ReviewHandlers.ts"
@@ -65,11 +69,23 @@ import { Dispatch, make as makeDispatch } from "../gateway/Dispatch.ts"
 import type { ActorSettings } from "./Settings.ts"
 import * as Workers from "./Workers.ts"
 
-/** Every store of the slices, on ClickHouse. */
-export const layerStores = Layer.mergeAll(
+/** The stores of memory, on ClickHouse. */
+export const layerMemory = Layer.mergeAll(
   MemoryStoreClickhouse.layer,
   MemoryReaderClickhouse.layer,
-  MemoryReviewClickhouse.layer,
+  MemoryReviewClickhouse.layer
+)
+
+/** The same where there is a Postgres too, with what tells how far the copy in ClickHouse is behind. */
+export const layerMemoryOfBoth = MemorySwitch.layer.pipe(
+  Layer.provide([MemoryReaderClickhouse.layer, MemoryReviewClickhouse.layer]),
+  Layer.provideMerge(IndexLagPostgres.layer),
+  Layer.provideMerge(OutboxPostgres.layer),
+  Layer.provide(MemoryProjection.layerClickhouse)
+)
+
+/** Every other store of the slices, on ClickHouse under either authority. */
+export const layerOthers = Layer.mergeAll(
   BeliefSourcesClickhouse.layer,
   NamespaceStoreClickhouse.layer,
   BlacklistStoreClickhouse.layer,
@@ -81,6 +97,9 @@ export const layerStores = Layer.mergeAll(
   ChangeFeedClickhouse.layer,
   Layer.provide(Cursors.layer, CursorKeysClickhouse.layer)
 )
+
+/** Every store of the slices, on ClickHouse. */
+export const layerStores = Layer.merge(layerMemory, layerOthers)
 
 /**
  * Keeps hot answers of `memory.get` in this process, up to so many bytes; 0 keeps none. Only over stores that no other

@@ -5,8 +5,8 @@
  */
 import type { RunnerAddress } from "@effect/cluster/RunnerAddress"
 import * as Layer from "effect/Layer"
-import * as FencePostgres from "../../src/memory/FencePostgres.ts"
 import * as MemoryClient from "../../src/memory/MemoryClient.ts"
+import * as Authorities from "../layers/Authorities.ts"
 import * as ClusterSettings from "../layers/ClusterSettings.ts"
 import type { RunnerSettings } from "../layers/ClusterSettings.ts"
 import * as ClusterSharding from "../layers/ClusterSharding.ts"
@@ -30,14 +30,10 @@ export const layerWith = <E, EM = never>(
     Layer.provideMerge(Layer.merge(ClusterStores.layerReadiness, Slices.layerWarm)),
     Layer.provideMerge(Layer.provide(Workers.layer(settings.workers, "singleton"), MemoryClient.layerCluster)),
     Layer.provideMerge(Slices.layerActors(Slices.actorOptions(settings))),
-    Layer.provideMerge(
-      Layer.merge(
-        ClusterSharding.layerRunner(address, settings),
-        FenceOff.layerConfig.pipe(Layer.provide(FencePostgres.layer))
-      )
-    ),
+    Layer.provideMerge(Layer.merge(ClusterSharding.layerRunner(address, settings), FenceOff.layerConfig)),
     Layer.provideMerge(Slices.layerGround(settings.thresholds)),
     Layer.provideMerge(Parts.layer(parts)),
+    Layer.provideMerge(Authorities.layerRunner(settings.authority)),
     // Paused for as long as its locks live, a runner loses them: the sessions that hold them end.
     Layer.provideMerge(
       ClusterStores.layer({

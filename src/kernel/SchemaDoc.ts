@@ -10,6 +10,7 @@ const eraseWords: Record<Erase, string> = {
   rows: "deletes its rows",
   blank: "empties their identity and keeps them",
   scope: "deletes all rows of the namespace",
+  drain: "has what waits in it copied first, after which it is empty",
   keep: "keeps it"
 }
 

@@ -14,11 +14,13 @@ import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import * as Exit from "effect/Exit"
 import type * as Layer from "effect/Layer"
 import type * as Mailbox from "effect/Mailbox"
 import * as Schema from "effect/Schema"
 import { ActorScope } from "../kernel/Identity.ts"
 import type { Scope } from "../kernel/Identity.ts"
+import { IndexLag, lagging } from "../kernel/IndexLag.ts"
 import type { LoomError } from "../kernel/LoomError.ts"
 import { Unavailable } from "../kernel/LoomError.ts"
 import { judgeBatch } from "./ActorBatch.ts"
@@ -85,6 +87,7 @@ export const layer = (options: Options = defaultOptions): Layer.Layer<
       const address = yield* Entity.CurrentAddress
       const life = yield* Effect.scope
       const scope = yield* Effect.orDie(Schema.decode(ActorScope)(address.entityId))
+      const lag = yield* IndexLag
       let lostAt = Number.NEGATIVE_INFINITY
       const noteLoss = (error: LoomError) =>
         Fence.isLost(error)
@@ -111,7 +114,11 @@ export const layer = (options: Options = defaultOptions): Layer.Layer<
           Effect.tapError(Context.get(context, Committer).commit({ scope, epoch, seq }, commit), noteLoss),
         repair: (commit) => Effect.provide(repair(scope, commit), context),
         gather,
-        answer: ({ replier, request }, reply) => replier.complete(request, reply),
+        answer: ({ replier, request }, reply) =>
+          Effect.flatMap(
+            lag.isBehind(scope),
+            (behind) => replier.complete(request, behind ? Exit.map(reply, lagging) : reply)
+          ),
         failure
       }, life)
 

@@ -47,6 +47,8 @@ export interface House {
 }
 
 export interface HouseOptions {
+  /** Under which memory is: `clickhouse` or `postgres`. */
+  readonly authority: string
   /** One for each runner. */
   readonly hosts: Hosts
   readonly gateways: number
@@ -73,7 +75,7 @@ const at = (url: string, host: string, port: number): string => {
 }
 
 export const make = (
-  { gateways, hosts, runnerEnv }: HouseOptions
+  { authority, gateways, hosts, runnerEnv }: HouseOptions
 ): Effect.Effect<House, StartFailed | PostgresServer.PostgresServerError, Scope.Scope> =>
   Effect.gen(function*() {
     const life = yield* Effect.scope
@@ -87,7 +89,8 @@ export const make = (
     const env = {
       LOOM_CLICKHOUSE_URL: engine.url,
       LOOM_CLICKHOUSE_PASSWORD: readFileSync(tokenFile(join(data, "clickhouse")), "utf8").trim(),
-      LOOM_POSTGRES_URL: Redacted.value(postgresUrl)
+      LOOM_POSTGRES_URL: Redacted.value(postgresUrl),
+      LOOM_AUTHORITY: authority
     }
     yield* LoomProcess.run(["migrate"], { data, env })
     const restartEngine = (signal: "SIGKILL" | "SIGTERM") =>

@@ -15,6 +15,9 @@ import * as PostgresHouse from "./PostgresHouse.ts"
 
 type Env = Readonly<Record<string, string>>
 
+/** Under which authority a cluster is that a test does not name one for: `LOOM_TEST_AUTHORITY`. */
+const authority = process.env["LOOM_TEST_AUTHORITY"] ?? "clickhouse"
+
 export interface LoomCluster {
   readonly engine: LoomProcess.LoomProcess
   /** What a process needs to find both stores. */
@@ -30,7 +33,8 @@ export const make: Effect.Effect<LoomCluster, StartFailed | PostgresServerFailed
   const env = {
     LOOM_CLICKHOUSE_URL: engine.url,
     LOOM_CLICKHOUSE_PASSWORD: readFileSync(tokenFile(join(data, "clickhouse")), "utf8").trim(),
-    LOOM_POSTGRES_URL: Redacted.value(postgres)
+    LOOM_POSTGRES_URL: Redacted.value(postgres),
+    LOOM_AUTHORITY: authority
   }
   yield* LoomProcess.run(["migrate"], { data, env })
   const started = (command: "gateway" | "runner") => (more: Env = {}) =>

@@ -93,10 +93,14 @@ const cluster = (authority: Env): Start => ({ data, env }) =>
     } satisfies LoomProcess.LoomProcess
   })
 
+const POSTGRES = { LOOM_AUTHORITY: "postgres" }
+
 const houses = {
   serve,
   engine: serveOver((data) => Effect.map(engine(data), (env) => ({ ...env, LOOM_SOLE_WRITER: "true" }))),
-  cluster: cluster({})
+  "serve-postgres": serveOver(() => Effect.map(postgres, (env) => ({ ...env, ...POSTGRES }))),
+  cluster: cluster({}),
+  "cluster-postgres": cluster(POSTGRES)
 } as const satisfies Record<string, Start>
 
 export type HouseName = keyof typeof houses
