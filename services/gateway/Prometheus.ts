@@ -9,8 +9,12 @@ import * as MetricState from "effect/MetricState"
 import * as Option from "effect/Option"
 
 /** What the cluster counts, by the name it leaves under; its labels stay behind. */
-const adopted: Readonly<Record<string, { readonly name: string; readonly help: string }>> = {
-  effect_cluster_entities: { name: "loom_actors_active", help: "Namespace actors that are up in this process" },
+const adopted: Readonly<Record<string, { readonly name: string; readonly help: string; readonly type?: string }>> = {
+  effect_cluster_entities: {
+    name: "loom_actors_active",
+    help: "Namespace actors that are up in this process",
+    type: "Namespace"
+  },
   effect_cluster_shards: { name: "loom_shards", help: "Shards that this process holds" },
   effect_cluster_runners: { name: "loom_runners", help: "Runners that this process knows of" },
   effect_cluster_runners_healthy: { name: "loom_runners_healthy", help: "Those of them that answer" },
@@ -68,6 +72,8 @@ export const prometheusText = (pairs: ReadonlyArray<MetricPair.MetricPair.Untype
     const ours = adopted[metricKey.name]
     const name = ours?.name ?? metricKey.name
     if (!name.startsWith("loom_")) continue
+    // Of the cluster's other actors nobody needs to know.
+    if (ours?.type !== undefined && !labelsOf(metricKey).some(([, value]) => value === ours.type)) continue
     const help = ours?.help ?? Option.getOrElse(metricKey.description, () => "")
     const family = families.get(name) ?? { help, type: typeOf(metricState), lines: [] }
     families.set(name, family)

@@ -7,6 +7,7 @@ import type { RunnerAddress } from "@effect/cluster/RunnerAddress"
 import * as Layer from "effect/Layer"
 import * as FencePostgres from "../../src/memory/FencePostgres.ts"
 import * as MemoryClient from "../../src/memory/MemoryClient.ts"
+import * as RunnerReport from "../../src/ops/RunnerReport.ts"
 import type { RunnerSettings } from "../layers/ClusterSettings.ts"
 import * as ClusterSharding from "../layers/ClusterSharding.ts"
 import * as ClusterStores from "../layers/ClusterStores.ts"
@@ -27,7 +28,9 @@ export const layerWith = <E, EM = never>(
   RunnerHttp.layer({ host: settings.host, port: settings.port, version: parts.version }).pipe(
     Layer.provideMerge(Layer.merge(ClusterStores.layerReadiness, Slices.layerWarm)),
     Layer.provideMerge(Layer.provide(Workers.layer(settings.workers, "singleton"), MemoryClient.layerCluster)),
-    Layer.provideMerge(Slices.layerActors(Slices.actorOptions(settings))),
+    Layer.provideMerge(
+      Layer.merge(Slices.layerActors(Slices.actorOptions(settings)), RunnerReport.layer(parts.version))
+    ),
     Layer.provideMerge(
       Layer.merge(
         ClusterSharding.layerRunner(address, settings),

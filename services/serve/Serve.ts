@@ -12,6 +12,7 @@ import * as RootToken from "../../src/access/RootToken.ts"
 import * as Fence from "../../src/memory/Fence.ts"
 import * as MemoryClient from "../../src/memory/MemoryClient.ts"
 import { MemoryStore } from "../../src/memory/MemoryStore.ts"
+import * as ClusterLookLocal from "../../src/ops/ClusterLookLocal.ts"
 import * as Clickhouse from "../../src/platform/Clickhouse.ts"
 import * as ClickhouseMigrations from "../../src/platform/ClickhouseMigrations.ts"
 import * as ClickhouseMigrator from "../../src/platform/ClickhouseMigrator.ts"
@@ -59,7 +60,7 @@ const layerRepaired = Layer.scopedDiscard(Effect.gen(function*() {
 /** The whole server for these settings, of the given parts; it lives as long as the layer. */
 export const layerWith = <E, EM = never>(settings: ServeSettings, parts: Parts.Parts<E, EM>) =>
   Edges.layer(settings, parts.version).pipe(
-    Layer.provideMerge(Health.layerClickhouse),
+    Layer.provideMerge(Layer.merge(Health.layerClickhouse, ClusterLookLocal.layer(parts.version))),
     Layer.provideMerge(Layer.mergeAll(layerRepaired, Slices.layerWarm, Workers.layer(settings.workers, "process"))),
     Layer.provideMerge(MemoryClient.layer),
     Layer.provideMerge(Slices.layerActors(Slices.actorOptions(settings))),

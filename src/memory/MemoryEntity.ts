@@ -16,7 +16,10 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import type * as Layer from "effect/Layer"
 import type * as Mailbox from "effect/Mailbox"
+import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
+import * as LifeScope from "effect/Scope"
+import { ActorLoad } from "../kernel/ActorLoad.ts"
 import { ActorScope } from "../kernel/Identity.ts"
 import type { Scope } from "../kernel/Identity.ts"
 import type { LoomError } from "../kernel/LoomError.ts"
@@ -85,6 +88,13 @@ export const layer = (options: Options = defaultOptions): Layer.Layer<
       const address = yield* Entity.CurrentAddress
       const life = yield* Effect.scope
       const scope = yield* Effect.orDie(Schema.decode(ActorScope)(address.entityId))
+      const load = yield* ActorLoad
+      // Taken out of the mailbox and not answered yet.
+      let taken = 0
+      let inbox: Mailbox.ReadonlyMailbox<Request> | null = null
+      const depth = () => taken + (inbox === null ? 0 : Option.getOrElse(inbox.unsafeSize(), () => 0))
+      const leave = load.enter(scope, depth)
+      yield* LifeScope.addFinalizer(life, Effect.sync(leave))
       let lostAt = Number.NEGATIVE_INFINITY
       const noteLoss = (error: LoomError) =>
         Fence.isLost(error)
@@ -111,15 +121,25 @@ export const layer = (options: Options = defaultOptions): Layer.Layer<
           Effect.tapError(Context.get(context, Committer).commit({ scope, epoch, seq }, commit), noteLoss),
         repair: (commit) => Effect.provide(repair(scope, commit), context),
         gather,
-        answer: ({ replier, request }, reply) => replier.complete(request, reply),
+        answer: ({ replier, request }, reply) =>
+          Effect.ensuring(
+            replier.complete(request, reply),
+            Effect.sync(() => {
+              taken--
+            })
+          ),
         failure
       }, life)
 
-      return (mailbox: Mailbox.ReadonlyMailbox<Request>, replier: Replier<Rpcs>) =>
-        Effect.gen(function*() {
+      return (mailbox: Mailbox.ReadonlyMailbox<Request>, replier: Replier<Rpcs>) => {
+        inbox = mailbox
+        return Effect.gen(function*() {
           const waiting = Chunk.toReadonlyArray(yield* take(mailbox))
+          taken += waiting.length
+          load.note(depth())
           for (const batch of batches(waiting)) yield* pipeline.offer(batch.map((request) => ({ request, replier })))
         }).pipe(Effect.forever)
+      }
     }),
     {
       mailboxCapacity: options.mailboxCapacity,
