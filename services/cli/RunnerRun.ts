@@ -13,7 +13,7 @@ import * as RunnerAddresses from "../layers/RunnerAddress.ts"
 import * as Runner from "../runner/Runner.ts"
 import type { CliFailure } from "./CliFailure.ts"
 import * as CommonOptions from "./CommonOptions.ts"
-import * as Logging from "./Logging.ts"
+import * as Observed from "./Observed.ts"
 import * as Output from "./Output.ts"
 import * as PartSettings from "./PartSettings.ts"
 import * as PortCheck from "./PortCheck.ts"
@@ -61,7 +61,7 @@ export const run = (overrides: CommonOptions.Overrides, asJson: boolean): Effect
           options
         })
       ),
-      Effect.provide(Logging.layer(parts.logging))
+      Effect.provide(Observed.layer(parts, "runner"))
     )
   }).pipe((program) => CommonOptions.withOverrides(program, overrides))
 }

@@ -38,7 +38,8 @@ layer(LoomServer.layer(), { timeout: 90_000, excludeTestServices: true })("A sin
         ))
       assert.deepEqual(workers.map(({ name, reads }) => [name, reads]), [
         ["conflict_resolver", "feed"],
-        ["calibration", "schedule"]
+        ["calibration", "schedule"],
+        ["pruning", "schedule"]
       ])
       const health = yield* ok(OpsHealth, {})
       assert.deepInclude(health, { healthy: true, checks: [{ name: "clickhouse", ready: true }] })
