@@ -19,6 +19,7 @@ import type * as Mailbox from "effect/Mailbox"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as LifeScope from "effect/Scope"
+import * as Tracer from "effect/Tracer"
 import { ActorLoad } from "../kernel/ActorLoad.ts"
 import { ActorScope } from "../kernel/Identity.ts"
 import type { Scope } from "../kernel/Identity.ts"
@@ -113,9 +114,9 @@ export const layer = (options: Options = defaultOptions): Layer.Layer<
             ),
         warm: (state, isCurrent) => Effect.provide(Effect.ignore(warm(scope, state, isCurrent)), context),
         judge: (state, asked) =>
-          Effect.provide(
-            judgeBatch(scope, state, asked.map(({ request }) => request.payload), options.bulkDedup),
-            context
+          judgeBatch(scope, state, asked.map(({ request }) => request.payload), options.bulkDedup).pipe(
+            Effect.withSpan("NamespaceActor.judge", callersOf(asked)),
+            Effect.provide(context)
           ),
         commit: ({ epoch }, seq, commit) =>
           Effect.tapError(Context.get(context, Committer).commit({ scope, epoch, seq }, commit), noteLoss),
@@ -148,6 +149,23 @@ export const layer = (options: Options = defaultOptions): Layer.Layer<
       disableFatalDefects: true
     }
   )
+
+/** In the trace of its caller; a batch of several has a trace of its own, which leads to each of theirs. */
+const callersOf = (asked: ReadonlyArray<Asked>): Tracer.SpanOptions => {
+  const callers = asked.flatMap(({ request: { sampled, spanId, traceId } }) =>
+    traceId === undefined || spanId === undefined
+      ? []
+      : [Tracer.externalSpan({ traceId, spanId, sampled: sampled === true })]
+  )
+  const [only] = callers
+  return only !== undefined && callers.length === 1
+    ? { parent: only, captureStackTrace: false }
+    : {
+      root: true,
+      links: callers.map((span) => ({ _tag: "SpanLink", span, attributes: {} })),
+      captureStackTrace: false
+    }
+}
 
 /** Cuts the queue, in order, into batches within the bounds; a request too large for any stands alone. */
 const batches = (waiting: ReadonlyArray<Request>): ReadonlyArray<ReadonlyArray<Request>> => {
