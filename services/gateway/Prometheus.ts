@@ -16,8 +16,11 @@ const adopted: Readonly<Record<string, { readonly name: string; readonly help: s
     type: "Namespace"
   },
   effect_cluster_shards: { name: "loom_shards", help: "Shards that this process holds" },
-  effect_cluster_runners: { name: "loom_runners", help: "Runners that this process knows of" },
-  effect_cluster_runners_healthy: { name: "loom_runners_healthy", help: "Those of them that answer" },
+  effect_cluster_runners: { name: "loom_runners", help: "1 on a runner, so that their sum counts those that run" },
+  effect_cluster_runners_healthy: {
+    name: "loom_runners_healthy",
+    help: "1 while the cluster finds this runner well, else 0"
+  },
   effect_cluster_singletons: { name: "loom_singletons", help: "Singletons that run in this process" }
 }
 
