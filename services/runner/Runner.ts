@@ -26,7 +26,9 @@ export const layerWith = <E, EM = never>(
   parts: Parts.Parts<E, EM>
 ) =>
   RunnerHttp.layer({ host: settings.host, port: settings.port, version: parts.version }).pipe(
-    Layer.provideMerge(Layer.merge(ClusterStores.layerReadiness, Slices.layerWarm)),
+    Layer.provideMerge(
+      Layer.mergeAll(ClusterStores.layerReadiness, Slices.layerWarm, RunnerReport.layer(parts.version))
+    ),
     Layer.provideMerge(Layer.provide(Workers.layer(settings.workers, "singleton"), MemoryClient.layerCluster)),
     Layer.provideMerge(
       Layer.merge(Slices.layerActors(Slices.actorOptions(settings)), RunnerReport.layer(parts.version))

@@ -60,9 +60,9 @@ const layerRepaired = Layer.scopedDiscard(Effect.gen(function*() {
 /** The whole server for these settings, of the given parts; it lives as long as the layer. */
 export const layerWith = <E, EM = never>(settings: ServeSettings, parts: Parts.Parts<E, EM>) =>
   Edges.layer(settings, parts.version).pipe(
-    Layer.provideMerge(Layer.merge(Health.layerClickhouse, ClusterLookLocal.layer(parts.version))),
+    Layer.provideMerge(Health.layerClickhouse),
     Layer.provideMerge(Layer.mergeAll(layerRepaired, Slices.layerWarm, Workers.layer(settings.workers, "process"))),
-    Layer.provideMerge(MemoryClient.layer),
+    Layer.provideMerge(Layer.merge(MemoryClient.layer, ClusterLookLocal.layer(parts.version))),
     Layer.provideMerge(Slices.layerActors(Slices.actorOptions(settings))),
     Layer.provideMerge(Layer.merge(LocalSharding.layer, Fence.layerNone)),
     Layer.provideMerge(Slices.layerGround(settings.thresholds)),

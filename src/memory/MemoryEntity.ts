@@ -89,13 +89,6 @@ export const layer = (options: Options = defaultOptions): Layer.Layer<
       const address = yield* Entity.CurrentAddress
       const life = yield* Effect.scope
       const scope = yield* Effect.orDie(Schema.decode(ActorScope)(address.entityId))
-      const load = yield* ActorLoad
-      // Taken out of the mailbox and not answered yet.
-      let taken = 0
-      let inbox: Mailbox.ReadonlyMailbox<Request> | null = null
-      const depth = () => taken + (inbox === null ? 0 : Option.getOrElse(inbox.unsafeSize(), () => 0))
-      const leave = load.enter(scope, depth)
-      yield* LifeScope.addFinalizer(life, Effect.sync(leave))
       let lostAt = Number.NEGATIVE_INFINITY
       const noteLoss = (error: LoomError) =>
         Fence.isLost(error)
@@ -103,6 +96,13 @@ export const layer = (options: Options = defaultOptions): Layer.Layer<
             lostAt = now
           })
           : Effect.void
+      const load = yield* ActorLoad
+      // Taken out of the mailbox and not answered yet.
+      let taken = 0
+      let inbox: Mailbox.ReadonlyMailbox<Request> | null = null
+      const depth = () => taken + (inbox === null ? 0 : Option.getOrElse(inbox.unsafeSize(), () => 0))
+      const leave = load.enter(scope, depth)
+      yield* LifeScope.addFinalizer(life, Effect.sync(leave))
       const pipeline = yield* ActorPipeline.make<Asked, ActorState.ActorState>({
         activate: (unsettled) =>
           Effect.flatMap(Clock.currentTimeMillis, (now) =>
@@ -122,23 +122,29 @@ export const layer = (options: Options = defaultOptions): Layer.Layer<
           Effect.tapError(Context.get(context, Committer).commit({ scope, epoch, seq }, commit), noteLoss),
         repair: (commit) => Effect.provide(repair(scope, commit), context),
         gather,
-        answer: ({ replier, request }, reply) =>
-          Effect.ensuring(
-            replier.complete(request, reply),
-            Effect.sync(() => {
-              taken--
-            })
-          ),
+        answer: ({ replier, request }, reply) => replier.complete(request, reply),
         failure
       }, life)
 
       return (mailbox: Mailbox.ReadonlyMailbox<Request>, replier: Replier<Rpcs>) => {
         inbox = mailbox
+        const counting: Replier<Rpcs> = {
+          ...replier,
+          complete: (request, reply) =>
+            Effect.ensuring(
+              replier.complete(request, reply),
+              Effect.sync(() => {
+                taken--
+              })
+            )
+        }
         return Effect.gen(function*() {
           const waiting = Chunk.toReadonlyArray(yield* take(mailbox))
           taken += waiting.length
           load.note(depth())
-          for (const batch of batches(waiting)) yield* pipeline.offer(batch.map((request) => ({ request, replier })))
+          for (const batch of batches(waiting)) {
+            yield* pipeline.offer(batch.map((request) => ({ request, replier: counting })))
+          }
         }).pipe(Effect.forever)
       }
     }),
