@@ -21,6 +21,7 @@ import { Unavailable } from "../../src/kernel/LoomError.ts"
 import * as PostgresCluster from "../../src/platform/PostgresCluster.ts"
 import type { ClusterSettings } from "./ClusterSettings.ts"
 import * as ClusterWire from "./ClusterWire.ts"
+import * as PeerWatch from "./PeerWatch.ts"
 
 export { APPLICATION, FIRST_LOCK, SHARD_GROUP } from "../../src/platform/PostgresCluster.ts"
 
@@ -41,8 +42,8 @@ const config = (
   shardLockRefreshInterval: Duration.seconds(2),
   // The lock goes with the connection that holds it, so a killed runner's namespaces are free at once.
   shardLockDisableAdvisory: false,
-  // How soon the others hear of a runner that comes, goes, or does not answer: the most of what a fail-over takes.
-  refreshAssignmentsInterval: Duration.seconds(1),
+  // How soon the others hear of a runner that comes, goes, or does not answer: one read of a small table.
+  refreshAssignmentsInterval: Duration.millis(500),
   runnerHealthCheckInterval: Duration.seconds(2),
   // How soon a runner asks again for a shard that another had not let go.
   entityMessagePollInterval: Duration.seconds(1),
@@ -75,7 +76,7 @@ const layerMessages = MessageStorage.layerNoop
 
 /** A member of the cluster, which takes namespaces and is reached at this address. */
 export const layerRunner = (address: RunnerAddress, settings: ClusterSettings) =>
-  SocketRunner.layer.pipe(
+  Layer.merge(SocketRunner.layer, PeerWatch.layer(address)).pipe(
     Layer.provide(layerHealth),
     Layer.provide([NodeClusterSocket.layerSocketServer, NodeClusterSocket.layerClientProtocol]),
     Layer.provide([layerMessages, layerStorage]),

@@ -13,7 +13,8 @@ import { MemorySearch } from "../../src/retrieval/SearchVerbs.ts"
 import { ships } from "../support/Facts.ts"
 import { answerOf, send } from "../support/LoomHttp.ts"
 import type { AnsweringVerb } from "../support/LoomHttp.ts"
-import { start, tempFolder } from "../support/LoomServer.ts"
+import { tempFolder } from "../support/LoomProcess.ts"
+import { start } from "../support/LoomServer.ts"
 
 const Asked = Schema.parseJson(Schema.Struct({
   input: Schema.Array(Schema.String),
