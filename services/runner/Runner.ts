@@ -30,9 +30,7 @@ export const layerWith = <E, EM = never>(
       Layer.mergeAll(ClusterStores.layerReadiness, Slices.layerWarm, RunnerReport.layer(parts.version))
     ),
     Layer.provideMerge(Layer.provide(Workers.layer(settings.workers, "singleton"), MemoryClient.layerCluster)),
-    Layer.provideMerge(
-      Layer.merge(Slices.layerActors(Slices.actorOptions(settings)), RunnerReport.layer(parts.version))
-    ),
+    Layer.provideMerge(Slices.layerActors(Slices.actorOptions(settings))),
     Layer.provideMerge(
       Layer.merge(
         ClusterSharding.layerRunner(address, settings),

@@ -16,7 +16,7 @@ import * as JsonServer from "../support/JsonServer.ts"
 import * as LoomCluster from "../support/LoomCluster.ts"
 import { answerOf, refusedBy, send } from "../support/LoomHttp.ts"
 import type { AnsweringVerb } from "../support/LoomHttp.ts"
-import type { LoomProcess } from "../support/LoomServer.ts"
+import type { LoomProcess } from "../support/LoomProcess.ts"
 
 const call = <A, I>(url: string, verb: AnsweringVerb<A, I>, body: object) =>
   Effect.map(send(url, "POST", `/v1/${verb.tag}`, JSON.stringify(body)), (reply) => answerOf(verb, reply))
