@@ -8,6 +8,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
+import type { Waiting } from "../kernel/ActorLoad.ts"
 import { actorId } from "../kernel/Identity.ts"
 import type { Clickhouse } from "../platform/Clickhouse.ts"
 import type { MigrationInvalid } from "../platform/Migrations.ts"
@@ -19,7 +20,6 @@ import { ClusterLook } from "./ClusterLook.ts"
 import { MOST_MESSAGES, MOST_RUNNERS } from "./ClusterModel.ts"
 import type { ClusterView } from "./ClusterModel.ts"
 import { asker } from "./RunnerReport.ts"
-import type { RunnerReport } from "./RunnerReport.ts"
 import * as SchemaVersions from "./SchemaVersions.ts"
 
 const RunnerRow = Schema.Struct({
@@ -64,12 +64,13 @@ const make = ({ expiry }: LookOptions) =>
     const ask = yield* asker
     const schemas = Effect.all([yield* SchemaVersions.clickhouse, yield* SchemaVersions.postgres])
 
+    // A slash is refused in the name of a namespace: such places are those of workers.
     const within = (reach: Reach) =>
       reach === "everything"
-        ? sql`org <> '-'`
+        ? sql`namespace NOT LIKE '%/%'`
         : reach.namespaces === "*"
-        ? sql`org = ${reach.org}`
-        : sql`org = ${reach.org} AND namespace = ANY(${[...reach.namespaces]}::text[])`
+        ? sql`org = ${reach.org} AND namespace NOT LIKE '%/%'`
+        : sql`org = ${reach.org} AND namespace = ANY(${[...reach.namespaces]}::text[]) AND namespace NOT LIKE '%/%'`
 
     const runners = query(
       "ClusterLook.runners",
@@ -94,7 +95,7 @@ const make = ({ expiry }: LookOptions) =>
       RunnerRow
     )
 
-    const namespaces = (reach: Reach, limit: number, reports: ReadonlyArray<RunnerReport>) =>
+    const namespaces = (reach: Reach, limit: number, full: ReadonlyArray<Waiting>) =>
       query(
         "ClusterLook.namespaces",
         sql`
@@ -105,7 +106,7 @@ const make = ({ expiry }: LookOptions) =>
             WHERE ${within(reach)} AND state IN ('open', 'doomed') GROUP BY org, namespace
           ) AS open USING (org, namespace)
           LEFT JOIN jsonb_to_recordset(${
-          json(reports.flatMap(({ namespaces }) => namespaces.map(({ scope, waiting }) => ({ ...scope, waiting }))))
+          json(full.map(({ scope, waiting }) => ({ ...scope, waiting })))
         }::jsonb) AS full_of(org text, namespace text, waiting int) USING (org, namespace)
           ORDER BY coalesce(full_of.waiting, 0) DESC, coalesce(open.intents, 0) DESC, fence.taken_at DESC,
             fence.org, fence.namespace
@@ -133,7 +134,7 @@ const make = ({ expiry }: LookOptions) =>
 
     const counted = (condition: ReturnType<typeof within>) =>
       sql`(SELECT count(*) FROM (
-        SELECT FROM ${sql(`${PREFIX}_messages`)} WHERE ${condition} LIMIT ${MOST_MESSAGES}) AS some)`
+        SELECT FROM ${sql(`${PREFIX}_messages`)} WHERE ${condition} LIMIT ${MOST_MESSAGES}) AS found)`
     const messages = query(
       "ClusterLook.messages",
       sql`SELECT ${counted(sql`NOT processed`)} AS unprocessed, ${counted(sql`true`)} AS kept`,
@@ -158,18 +159,22 @@ const make = ({ expiry }: LookOptions) =>
 
     const look = Effect.fn("ClusterLook.look")(function*(reach: Reach, limit: number) {
       const found = yield* runners
-      const holding = found.flatMap(({ shards: [first] }) => first === undefined ? [] : [first])
-      const reports = (yield* Effect.forEach(holding, ask, { concurrency: "unbounded" })).flatMap((one) =>
-        one === undefined ? [] : [one]
+      const holding = found.filter(({ shards }) => shards.length > 0)
+      const answers = yield* Effect.forEach(
+        holding.flatMap(({ shards: [first] }) => first === undefined ? [] : [first]),
+        ask,
+        { concurrency: "unbounded" }
       )
-      const reportOf = new Map(reports.map((one) => [one.address, one]))
+      // While shards move one runner may answer for two of them.
+      const reportOf = new Map(answers.flatMap((one) => one === undefined ? [] : [[one.address, one] as const]))
+      const reports = [...reportOf.values()]
       const holderOf = new Map(found.flatMap(({ address, shards }) => shards.map((shard) => [shard, address] as const)))
       const waitingOf = new Map(
-        reports.flatMap(({ namespaces }) => namespaces.map(({ scope, waiting }) => [actorId(scope), waiting] as const))
+        reports.flatMap(({ namespaces }) => namespaces.map((one) => [actorId(one.scope), one] as const))
       )
       const [sum] = yield* totals(reach)
       const [stored] = yield* messages
-      const rows = yield* namespaces(reach, limit, reports)
+      const rows = yield* namespaces(reach, limit, [...waitingOf.values()])
       const view: ClusterView = {
         kind: "cluster",
         runners: found.slice(0, MOST_RUNNERS).map(({ address, healthy, shards, silent, since }) => {
@@ -206,7 +211,7 @@ const make = ({ expiry }: LookOptions) =>
             epoch_text: epoch.toString(),
             holder: holder.startsWith(APPLICATION) ? holder.slice(APPLICATION.length) : holder,
             taken_at: taken_at.toISOString(),
-            waiting: waitingOf.get(id) ?? (runner !== null && reportOf.has(runner) ? 0 : null),
+            waiting: waitingOf.get(id)?.waiting ?? (runner !== null && reportOf.has(runner) ? 0 : null),
             open_intents: intents
           }
         }),
@@ -217,7 +222,7 @@ const make = ({ expiry }: LookOptions) =>
         relay: yield* relay,
         pruning: reports.flatMap(({ pruning }) => pruning),
         schemas: yield* schemas,
-        degraded: reports.length < holding.length ? ["runners_silent"] : []
+        degraded: holding.every(({ address }) => reportOf.has(address)) ? [] : ["runners_silent"]
       }
       return view
     })
