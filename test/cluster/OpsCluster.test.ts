@@ -123,7 +123,11 @@ describe("a cluster and its operator", () => {
         // One trace: the request at the gateway, the call, the same call and its judging at the runner.
         const spans = yield* until(
           Effect.sync(() => spansIn(collector.asked)),
-          (all) => all.filter(({ name }) => name === "NamespaceActor.judge").length >= namespaces.length
+          // Each process exports by itself, every two seconds.
+          (all) =>
+            ["verb.memory.set", "Namespace.memory.set", "NamespaceActor.judge"].every((name) =>
+              all.filter((span) => span.name === name).length >= namespaces.length
+            )
         )
         const judged = spans.filter(({ name }) => name === "NamespaceActor.judge")
         assert.isTrue(judged.every(({ resource }) => resource["loom.role"] === "runner"))
