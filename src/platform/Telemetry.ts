@@ -39,15 +39,15 @@ const pairsOf = (name: string, text: string): Either.Either<Pairs, ConfigError.C
   return Either.right(found)
 }
 
-const pairs = (name: string): Config.Config<Pairs> =>
-  Config.string(name).pipe(Config.withDefault(""), Config.mapOrFail((text) => pairsOf(name, text)))
+const pairs = (name: string, setting: Config.Config<string>): Config.Config<Pairs> =>
+  setting.pipe(Config.withDefault(""), Config.mapOrFail((text) => pairsOf(name, text)))
 
 export const config: Config.Config<TelemetrySettings> = Config.nested(
   Config.all({
     url: Config.option(Config.url("OTLP_URL")),
-    headers: Config.map(pairs("OTLP_HEADERS"), Redacted.make),
+    headers: Config.map(pairs("OTLP_HEADERS", Config.string("OTLP_HEADERS")), Redacted.make),
     service: Config.withDefault(Config.nonEmptyString("SERVICE_NAME"), "loom"),
-    resource: pairs("RESOURCE_ATTRIBUTES"),
+    resource: pairs("RESOURCE_ATTRIBUTES", Config.string("RESOURCE_ATTRIBUTES")),
     sample: Config.number("OTLP_SAMPLE").pipe(
       Config.withDefault(1),
       Config.mapOrFail((part) =>

@@ -4,6 +4,7 @@
  */
 import * as Snowflake from "@effect/cluster/Snowflake"
 import { assert, describe, it, layer } from "@effect/vitest"
+import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -91,7 +92,6 @@ layer(house, { timeout: 120_000 })("pruning", (it) => {
       // Voided a moment ago, one of two hours and one of thirty: what voids has no time but a version above.
       const voided = ages.flatMap((age, n) => age < 3 * HOUR ? [n] : [])
       assert.isNotEmpty(voided)
-      const rest = new Set(voided)
       yield* clickhouse.insert(
         "loom.idempotency",
         voided.map((n) =>
@@ -99,12 +99,15 @@ layer(house, { timeout: 120_000 })("pruning", (it) => {
         )
       )
       const found = (n: number) =>
-        Effect.map(store.keptAnswer(scope, `hash-${n}`, noon - 24 * HOUR), Option.map(({ answer }) => answer))
+        Effect.map(
+          store.keptAnswer(scope, `hash-${n}`, noon - 24 * HOUR),
+          Option.match({ onNone: () => null, onSome: ({ answer }) => answer })
+        )
       const before = yield* Effect.forEach(ages, (_, n) => found(n))
       yield* all(prunable, 17)
       // Nothing that a retry was given before is another now.
       assert.deepEqual(yield* Effect.forEach(ages, (_, n) => found(n)), before)
-      assert.isTrue(voided.every((n) => Option.isNone(before[n] ?? Option.none())))
+      assert.isTrue(voided.every((n) => before[n] === null) && before.some((answer) => answer !== null))
       const Left = Schema.Struct({ idem_hash: Schema.String })
       const left = yield* clickhouse.query(
         ch.sql("test.left")`SELECT DISTINCT idem_hash FROM loom.idempotency WHERE namespace = ${
@@ -114,7 +117,7 @@ layer(house, { timeout: 120_000 })("pruning", (it) => {
       )
       const kept = ages.flatMap((age, n) => age <= 25 * HOUR ? [`hash-${n}`] : []).sort()
       assert.deepEqual(left.map(({ idem_hash }) => idem_hash), kept)
-      assert.isTrue(kept.length > 50 && kept.length < 150 && rest.size > 0)
+      assert.isTrue(kept.length > 50 && kept.length < 150)
     }))
 
   it.effect("removes letters that were done with a month ago, whole, and none that is open or asked for again", () =>
@@ -291,7 +294,8 @@ describe("a run of pruning", () => {
       assert.isTrue(Exit.isFailure(yield* run))
       // Broken off after its second batch.
       assert.deepEqual([first, last], [[1, 3, 6], [2, 5]])
-      assert.deepEqual(yield* run, Exit.fail(new Unavailable({ operation: "broken" })))
+      const second = yield* run
+      assert.isTrue(Exit.isFailure(second) && Cause.pretty(second.cause).includes("broken"), String(second))
       assert.deepEqual([first, last], [[1, 3], [5]])
       const entries = new Map(log.entries().map((entry) => [entry.name, entry]))
       assert.deepInclude(entries.get("toys"), { removed: 3, keepMillis: 2 * HOUR })
