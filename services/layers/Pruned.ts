@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as PruneAnswersClickhouse from "../../src/memory/PruneAnswersClickhouse.ts"
+import * as PruneAnswersPostgres from "../../src/memory/PruneAnswersPostgres.ts"
 import * as PruneIntentsPostgres from "../../src/memory/PruneIntentsPostgres.ts"
 import type { Clickhouse } from "../../src/platform/Clickhouse.ts"
 import { Postgres } from "../../src/platform/Postgres.ts"
@@ -15,7 +16,7 @@ import { Prunables } from "../../src/work/PruneModel.ts"
 
 const inClickhouse = Effect.all([PruneAnswersClickhouse.make, PruneLettersClickhouse.make])
 
-const inPostgres = Effect.all([PruneIntentsPostgres.make, PruneMessagesPostgres.make])
+const inPostgres = Effect.all([PruneIntentsPostgres.make, PruneAnswersPostgres.make, PruneMessagesPostgres.make])
 
 export const layer: Layer.Layer<Prunables, never, Clickhouse> = Layer.effect(
   Prunables,

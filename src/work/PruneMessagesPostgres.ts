@@ -35,7 +35,7 @@ export const make: Effect.Effect<Prunable, never, Postgres> = Effect.map(Postgre
         sql`
           WITH old AS (
             SELECT message.request_id FROM ${messages} AS message
-            JOIN ${replies} AS reply ON reply.request_id = message.request_id AND reply.kind = 0
+            JOIN ${replies} AS reply ON reply.request_id = message.id AND reply.kind = 0
             WHERE message.kind = 0 AND message.processed AND reply.id < ${before}::bigint
             ORDER BY reply.id LIMIT ${limit} FOR UPDATE OF message SKIP LOCKED
           ), answered AS (

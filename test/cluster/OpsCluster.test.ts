@@ -60,7 +60,7 @@ describe("a cluster and its operator", () => {
           ))
         const look = (body: object = {}) => call(gateway.url, OpsCluster, body)
         const seen = yield* until(look(), ({ pruning, runners, shards_unheld }) =>
-          shards_unheld.length === 0 && runners.length === 2 && pruning.length === 4 &&
+          shards_unheld.length === 0 && runners.length === 2 && pruning.length === 5 &&
           runners.every(({ actors }) =>
             actors !== null && actors > 0
           ))
@@ -81,6 +81,7 @@ describe("a cluster and its operator", () => {
         assert.deepEqual(seen.messages, { unprocessed: 0, kept: 0 })
         assert.isTrue(seen.schemas.every(({ known, version }) => version === known && known > 0))
         assert.deepEqual(seen.pruning.map(({ name, removed }) => [name, removed]).sort(), [
+          ["answers", 0],
           ["cluster_messages", 0],
           ["dead_letters", 0],
           ["idempotency", 0],

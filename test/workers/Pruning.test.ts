@@ -23,6 +23,7 @@ import { noAnswer } from "../../src/memory/MemoryDisowned.ts"
 import { MemoryStore } from "../../src/memory/MemoryStore.ts"
 import * as MemoryStoreClickhouse from "../../src/memory/MemoryStoreClickhouse.ts"
 import * as PruneAnswersClickhouse from "../../src/memory/PruneAnswersClickhouse.ts"
+import * as PruneAnswersPostgres from "../../src/memory/PruneAnswersPostgres.ts"
 import * as PruneIntentsPostgres from "../../src/memory/PruneIntentsPostgres.ts"
 import { ch, Clickhouse } from "../../src/platform/Clickhouse.ts"
 import { Postgres } from "../../src/platform/Postgres.ts"
@@ -118,6 +119,36 @@ layer(house, { timeout: 120_000 })("pruning", (it) => {
       const kept = ages.flatMap((age, n) => age <= 25 * HOUR ? [`hash-${n}`] : []).sort()
       assert.deepEqual(left.map(({ idem_hash }) => idem_hash), kept)
       assert.isTrue(kept.length > 50 && kept.length < 150)
+    }))
+
+  it.effect("removes the same of Postgres, where it is the authority, and looks for nothing where it is not", () =>
+    Effect.gen(function*() {
+      yield* atNoon
+      const { command, query, sql } = yield* Postgres
+      const prunable = yield* PruneAnswersPostgres.make
+      const Made = Schema.Struct({ made: Schema.Boolean })
+      const [there] = yield* query("test.made", sql`SELECT to_regclass('loom.answers') IS NOT NULL AS made`, Made)
+      if (there?.made !== true) {
+        assert.strictEqual(yield* prunable.prune(10), 0)
+        yield* command(
+          "test.table",
+          sql`CREATE TABLE loom.answers (org text, namespace text, idem_hash text, version numeric(20, 0), at bigint,
+            payload_hash text, write_id text, answer bytea, PRIMARY KEY (org, namespace, idem_hash, version))`
+        )
+      }
+      const ages = sample(FastCheck.integer({ min: 0, max: 50 * HOUR }), 100)
+      yield* Effect.forEach(ages, (age, n) =>
+        command(
+          "test.answer",
+          sql`INSERT INTO loom.answers (org, namespace, idem_hash, version, at, payload_hash, write_id, answer)
+            VALUES ('acme', ${`space-${n % 3}`}, ${`hash-${n}`}, ${n}, ${noon - age}::bigint, 'p', 'w', 'a')`
+        ))
+      const old = ages.filter((age) => age > 25 * HOUR)
+      assert.strictEqual(yield* all(prunable, 9), old.length)
+      const Left = Schema.Struct({ found: Schema.NumberFromString, oldest: Schema.NumberFromString })
+      const left = yield* query("test.left", sql`SELECT count(*) AS found, min(at) AS oldest FROM loom.answers`, Left)
+      assert.strictEqual(left[0]?.found, ages.length - old.length)
+      assert.isAtLeast(left[0]?.oldest ?? 0, noon - 25 * HOUR)
     }))
 
   it.effect("removes letters that were done with a month ago, whole, and none that is open or asked for again", () =>
