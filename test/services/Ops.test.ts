@@ -84,7 +84,7 @@ layer(LoomServer.layer(), { timeout: 90_000, excludeTestServices: true })("A sin
       const [self] = seen.runners
       assert.deepInclude(self, { address: "this process", healthy: true, waiting: 0 })
       assert.strictEqual(self?.shards.length, 300)
-      assert.isAbove(self.actors ?? 0, 0)
+      assert.isAbove(self?.actors ?? 0, 0)
       assert.deepEqual(
         seen.namespaces.map(({ epoch_text, holder, namespace, runner, waiting }) => ({
           epoch_text,
