@@ -12,7 +12,7 @@ import type { RunnerSettings } from "../layers/ClusterSettings.ts"
 import * as Runner from "../runner/Runner.ts"
 import type { CliFailure } from "./CliFailure.ts"
 import * as CommonOptions from "./CommonOptions.ts"
-import * as Logging from "./Logging.ts"
+import * as Observed from "./Observed.ts"
 import * as Output from "./Output.ts"
 import * as PartSettings from "./PartSettings.ts"
 import * as PortCheck from "./PortCheck.ts"
@@ -60,7 +60,7 @@ export const run = (overrides: CommonOptions.Overrides, asJson: boolean): Effect
           options
         })
       ),
-      Effect.provide(Logging.layer(parts.logging))
+      Effect.provide(Observed.layer(parts, "runner"))
     )
   }).pipe((program) => CommonOptions.withOverrides(program, overrides))
 }

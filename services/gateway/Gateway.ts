@@ -7,6 +7,7 @@ import * as Layer from "effect/Layer"
 import { join } from "node:path"
 import * as RootToken from "../../src/access/RootToken.ts"
 import * as MemoryClient from "../../src/memory/MemoryClient.ts"
+import * as ClusterLookPostgres from "../../src/ops/ClusterLookPostgres.ts"
 import * as Authorities from "../layers/Authorities.ts"
 import * as ClusterSettings from "../layers/ClusterSettings.ts"
 import type { GatewaySettings } from "../layers/ClusterSettings.ts"
@@ -19,7 +20,13 @@ import * as Edges from "./Edges.ts"
 /** A gateway with these settings, of the given parts; it lives as long as the layer. */
 export const layerWith = <E, EM = never>(settings: GatewaySettings, parts: Parts.Parts<E, EM>) =>
   Edges.layer(settings, parts.version).pipe(
-    Layer.provideMerge(Layer.merge(ClusterStores.layerReadiness, Slices.layerWarm)),
+    Layer.provideMerge(
+      Layer.mergeAll(
+        ClusterStores.layerReadiness,
+        Slices.layerWarm,
+        ClusterLookPostgres.layer({ expiry: settings.shardLockExpiry })
+      )
+    ),
     Layer.provideMerge(MemoryClient.layerCluster),
     Layer.provideMerge(ClusterSharding.layerClient(settings)),
     Layer.provideMerge(Slices.layerGround(settings.thresholds)),

@@ -23,15 +23,10 @@ import type { ClusterSettings } from "./ClusterSettings.ts"
 import * as ClusterWire from "./ClusterWire.ts"
 import * as PeerWatch from "./PeerWatch.ts"
 
-/** The one group of shards: the numbers of the locks come from the list of groups, so every process has the same list. */
-export const SHARD_GROUP = "default"
-const SHARD_GROUPS = [SHARD_GROUP]
+export { APPLICATION, FIRST_LOCK, SHARD_GROUP } from "../../src/platform/PostgresCluster.ts"
 
-/** The lock of a shard of that group has this number and the shard's own. */
-export const FIRST_LOCK = 1_000_000
-
-/** What Postgres shows of the connections of a runner: this, and the address at which it is reached. */
-export const APPLICATION = "loom runner "
+/** The numbers of the locks come from the list of groups, so every process has the same list. */
+const SHARD_GROUPS = [PostgresCluster.SHARD_GROUP]
 
 const config = (
   { shardLockExpiry }: ClusterSettings,
@@ -40,6 +35,7 @@ const config = (
   runnerAddress,
   availableShardGroups: SHARD_GROUPS,
   assignedShardGroups: SHARD_GROUPS,
+  shardsPerGroup: PostgresCluster.SHARDS,
   shardLockExpiration: shardLockExpiry,
   // Two signs of life may be lost; the library takes a third of the expiry where that is shorter. A connection that is
   // silent for much longer is given up by either end.

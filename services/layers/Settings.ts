@@ -173,6 +173,26 @@ export const settingFacts: ReadonlyArray<SettingFacts> = [
     "INFO",
     "The least severe line that is logged."
   ),
+  fact(
+    "LOOM_OTLP_URL",
+    "url",
+    "(none)",
+    "A collector for traces and logs by OTLP over HTTP (JSON), such as http://127.0.0.1:4318; without it nothing is traced."
+  ),
+  fact("LOOM_OTLP_HEADERS", "secret", "(none)", "Headers for it: name=value, with commas between several."),
+  fact(
+    "LOOM_OTLP_SAMPLE",
+    "0 to 1",
+    "1",
+    "The part of all traces that is exported; a trace that another process began is as that one decided."
+  ),
+  fact("LOOM_SERVICE_NAME", "text", "loom", "What the collector knows all processes of this installation by."),
+  fact(
+    "LOOM_RESOURCE_ATTRIBUTES",
+    "name=value, …",
+    "(none)",
+    "More for the collector to know of the process, such as deployment.environment=production."
+  ),
   fact("LOOM_LOG_FORMAT", "pretty, json, logfmt", "logfmt", "How a log line is written."),
   fact("LOOM_BASE_URL", "url", "http://127.0.0.1:7777", "For clients and the command line: the server to call."),
   fact("LOOM_API_KEY", "secret", "(none)", "For clients and the command line: the token to call with."),

@@ -21,11 +21,13 @@ import * as ForFileOptions from "../../src/context/ForFileOptions.ts"
 import * as PackClickhouse from "../../src/context/PackClickhouse.ts"
 import * as PackHandlers from "../../src/context/PackHandlers.ts"
 import * as WorkingMemory from "../../src/context/WorkingMemory.ts"
+import * as ActorMetrics from "../../src/memory/ActorMetrics.ts"
 import * as ActorRules from "../../src/memory/ActorRules.ts"
 import * as BeliefSourcesClickhouse from "../../src/memory/BeliefSourcesClickhouse.ts"
 import * as CalibrationHandlers from "../../src/memory/CalibrationHandlers.ts"
 import * as CalibrationStoreClickhouse from "../../src/memory/CalibrationStoreClickhouse.ts"
 import * as Committer from "../../src/memory/Committer.ts"
+import * as FenceMetrics from "../../src/memory/FenceMetrics.ts"
 import * as IndexLagPostgres from "../../src/memory/IndexLagPostgres.ts"
 import * as LifecycleHandlers from "../../src/memory/LifecycleHandlers.ts"
 import * as MemoryEntity from "../../src/memory/MemoryEntity.ts"
@@ -139,7 +141,10 @@ export const layerTokens = TokenCache.layer
 
 /** What hosts the actors needs: the entity, its committer and its rules, over a fence. */
 export const layerActors = (options: MemoryEntity.Options = MemoryEntity.defaultOptions) =>
-  MemoryEntity.layer(options).pipe(Layer.provide([Committer.layer, ActorRules.layer]))
+  Layer.merge(MemoryEntity.layer(options), ActorMetrics.layer).pipe(
+    Layer.provide([Committer.layer, ActorRules.layer]),
+    Layer.provide(FenceMetrics.layer)
+  )
 
 /** The actors' options by the settings of the process. */
 export const actorOptions = (settings: ActorSettings): MemoryEntity.Options => ({

@@ -6,6 +6,7 @@
 import type { RunnerAddress } from "@effect/cluster/RunnerAddress"
 import * as Layer from "effect/Layer"
 import * as MemoryClient from "../../src/memory/MemoryClient.ts"
+import * as RunnerReport from "../../src/ops/RunnerReport.ts"
 import * as Authorities from "../layers/Authorities.ts"
 import * as ClusterSettings from "../layers/ClusterSettings.ts"
 import type { RunnerSettings } from "../layers/ClusterSettings.ts"
@@ -27,7 +28,9 @@ export const layerWith = <E, EM = never>(
   parts: Parts.Parts<E, EM>
 ) =>
   RunnerHttp.layer({ host: settings.host, port: settings.port, version: parts.version }).pipe(
-    Layer.provideMerge(Layer.merge(ClusterStores.layerReadiness, Slices.layerWarm)),
+    Layer.provideMerge(
+      Layer.mergeAll(ClusterStores.layerReadiness, Slices.layerWarm, RunnerReport.layer(parts.version))
+    ),
     Layer.provideMerge(Layer.provide(Workers.layer(settings.workers, "singleton"), MemoryClient.layerCluster)),
     Layer.provideMerge(Slices.layerActors(Slices.actorOptions(settings))),
     Layer.provideMerge(Layer.merge(ClusterSharding.layerRunner(address, settings), FenceOff.layerConfig)),

@@ -11,6 +11,7 @@ import { join } from "node:path"
 import * as RootToken from "../../src/access/RootToken.ts"
 import * as MemoryClient from "../../src/memory/MemoryClient.ts"
 import { MemoryStore } from "../../src/memory/MemoryStore.ts"
+import * as ClusterLookLocal from "../../src/ops/ClusterLookLocal.ts"
 import * as Clickhouse from "../../src/platform/Clickhouse.ts"
 import * as ClickhouseMigrations from "../../src/platform/ClickhouseMigrations.ts"
 import * as ClickhouseMigrator from "../../src/platform/ClickhouseMigrator.ts"
@@ -59,7 +60,7 @@ const layerRepaired = Layer.scopedDiscard(Effect.gen(function*() {
 export const layerWith = <E, EM = never>(settings: ServeSettings, parts: Parts.Parts<E, EM>) =>
   Edges.layer(settings, parts.version).pipe(
     Layer.provideMerge(Layer.mergeAll(layerRepaired, Slices.layerWarm, Workers.layer(settings.workers, "process"))),
-    Layer.provideMerge(MemoryClient.layer),
+    Layer.provideMerge(Layer.merge(MemoryClient.layer, ClusterLookLocal.layer(parts.version))),
     Layer.provideMerge(Slices.layerActors(Slices.actorOptions(settings))),
     Layer.provideMerge(LocalSharding.layer),
     Layer.provideMerge(Slices.layerGround(settings.thresholds)),

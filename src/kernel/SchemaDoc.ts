@@ -33,6 +33,7 @@ const pruneWords: Record<Prune, string> = {
   unreferred: "removes what no version refers to and rows of embedders no longer used",
   day: "removes answers older than 24 hours",
   decided: "removes intents an hour after they were decided",
+  settled: "removes letters that were done with thirty days ago",
   hour: "removes what a process said of itself more than an hour ago"
 }
 

@@ -46,6 +46,8 @@ export type Prune =
   | "day"
   /** Intents that were decided an hour ago, of which nobody asks any more; never an undecided one. */
   | "decided"
+  /** Dead letters that were done with thirty days ago; never one that is open. */
+  | "settled"
   /** What processes said of themselves an hour ago; the table's own TTL removes it. */
   | "hour"
 

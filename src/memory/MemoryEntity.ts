@@ -17,7 +17,11 @@ import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
 import type * as Layer from "effect/Layer"
 import type * as Mailbox from "effect/Mailbox"
+import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
+import * as LifeScope from "effect/Scope"
+import * as Tracer from "effect/Tracer"
+import { ActorLoad } from "../kernel/ActorLoad.ts"
 import { ActorScope } from "../kernel/Identity.ts"
 import type { Scope } from "../kernel/Identity.ts"
 import { IndexLag, lagging } from "../kernel/IndexLag.ts"
@@ -95,6 +99,13 @@ export const layer = (options: Options = defaultOptions): Layer.Layer<
             lostAt = now
           })
           : Effect.void
+      const load = yield* ActorLoad
+      // Taken out of the mailbox and not answered yet.
+      let taken = 0
+      let inbox: Mailbox.ReadonlyMailbox<Request> | null = null
+      const depth = () => taken + (inbox === null ? 0 : Option.getOrElse(inbox.unsafeSize(), () => 0))
+      const leave = load.enter(scope, depth)
+      yield* LifeScope.addFinalizer(life, Effect.sync(leave))
       const pipeline = yield* ActorPipeline.make<Asked, ActorState.ActorState>({
         activate: (unsettled) =>
           Effect.flatMap(Clock.currentTimeMillis, (now) =>
@@ -106,9 +117,9 @@ export const layer = (options: Options = defaultOptions): Layer.Layer<
             ),
         warm: (state, isCurrent) => Effect.provide(Effect.ignore(warm(scope, state, isCurrent)), context),
         judge: (state, asked) =>
-          Effect.provide(
-            judgeBatch(scope, state, asked.map(({ request }) => request.payload), options.bulkDedup),
-            context
+          judgeBatch(scope, state, asked.map(({ request }) => request.payload), options.bulkDedup).pipe(
+            Effect.withSpan("NamespaceActor.judge", callersOf(asked)),
+            Effect.provide(context)
           ),
         commit: ({ epoch }, seq, commit) =>
           Effect.tapError(Context.get(context, Committer).commit({ scope, epoch, seq }, commit), noteLoss),
@@ -122,11 +133,27 @@ export const layer = (options: Options = defaultOptions): Layer.Layer<
         failure
       }, life)
 
-      return (mailbox: Mailbox.ReadonlyMailbox<Request>, replier: Replier<Rpcs>) =>
-        Effect.gen(function*() {
+      return (mailbox: Mailbox.ReadonlyMailbox<Request>, replier: Replier<Rpcs>) => {
+        inbox = mailbox
+        const counting: Replier<Rpcs> = {
+          ...replier,
+          complete: (request, reply) =>
+            Effect.ensuring(
+              replier.complete(request, reply),
+              Effect.sync(() => {
+                taken--
+              })
+            )
+        }
+        return Effect.gen(function*() {
           const waiting = Chunk.toReadonlyArray(yield* take(mailbox))
-          for (const batch of batches(waiting)) yield* pipeline.offer(batch.map((request) => ({ request, replier })))
+          taken += waiting.length
+          load.note(depth())
+          for (const batch of batches(waiting)) {
+            yield* pipeline.offer(batch.map((request) => ({ request, replier: counting })))
+          }
         }).pipe(Effect.forever)
+      }
     }),
     {
       mailboxCapacity: options.mailboxCapacity,
@@ -135,6 +162,23 @@ export const layer = (options: Options = defaultOptions): Layer.Layer<
       disableFatalDefects: true
     }
   )
+
+/** In the trace of its caller; a batch of several has a trace of its own, which leads to each of theirs. */
+const callersOf = (asked: ReadonlyArray<Asked>): Tracer.SpanOptions => {
+  const callers = asked.flatMap(({ request: { sampled, spanId, traceId } }) =>
+    traceId === undefined || spanId === undefined
+      ? []
+      : [Tracer.externalSpan({ traceId, spanId, sampled: sampled === true })]
+  )
+  const [only] = callers
+  return only !== undefined && callers.length === 1
+    ? { parent: only, captureStackTrace: false }
+    : {
+      root: true,
+      links: callers.map((span) => ({ _tag: "SpanLink", span, attributes: {} })),
+      captureStackTrace: false
+    }
+}
 
 /** Cuts the queue, in order, into batches within the bounds; a request too large for any stands alone. */
 const batches = (waiting: ReadonlyArray<Request>): ReadonlyArray<ReadonlyArray<Request>> => {
