@@ -69,6 +69,7 @@ export const layerServe = (
   authority === "postgres"
     ? Layer.mergeAll(layerRunner(authority), ClusterStores.layerReadiness).pipe(
       Layer.provide(layerMigrated),
-      Layer.provide(Postgres.layerConfig({ applicationName: "loom serve" }))
+      // Seen by the workers too, which prune there.
+      Layer.provideMerge(Postgres.layerConfig({ applicationName: "loom serve" }))
     )
     : Layer.mergeAll(layerOfClickhouse, Fence.layerNone, Health.layerClickhouse)
