@@ -11,6 +11,7 @@ import { homedir } from "node:os"
 import { join } from "node:path"
 import * as AskOptions from "../../src/ask/AskOptions.ts"
 import * as ForFileOptions from "../../src/context/ForFileOptions.ts"
+import * as ActorMemory from "../../src/memory/ActorMemory.ts"
 import * as ReadCache from "../../src/memory/ReadCache.ts"
 import * as Thresholds from "../../src/memory/ThresholdModel.ts"
 import { DEFAULT_TIMEOUT_SECONDS } from "../../src/platform/LanguageModelConfig.ts"
@@ -132,6 +133,12 @@ export const settingFacts: ReadonlyArray<SettingFacts> = [
     "How long the memory of a namespace's writer is kept after its last write; it is loaded again for the next."
   ),
   fact(
+    "LOOM_ACTOR_BYTES",
+    "0 to 68719476736",
+    String(ActorMemory.DEFAULT_BYTES),
+    "Memory for what the writers of all namespaces of a process know; what was used longest ago is let go and loaded again."
+  ),
+  fact(
     "LOOM_READ_CACHE_BYTES",
     "0 to 17179869184",
     "33554432",
@@ -202,6 +209,8 @@ export interface ActorSettings {
   readonly maxHeads: number
   /** After how long without a request an actor is put away. */
   readonly actorIdle: Duration.Duration
+  /** For the states of all actors. */
+  readonly actorBytes: number
   readonly thresholds: Thresholds.Options
   /** Names of the background workers that run. */
   readonly workers: ReadonlyArray<string>
@@ -307,6 +316,7 @@ export const actors: Config.Config<ActorSettings> = Config.all({
   mailboxCapacity: whole("MAILBOX_CAPACITY", 256, 1, 65_536),
   maxHeads: whole("ACTOR_MAX_HEADS", 250_000, 0, 10_000_000),
   actorIdle,
+  actorBytes: whole("ACTOR_BYTES", ActorMemory.DEFAULT_BYTES, 0, 64 * 1024 ** 3),
   thresholds,
   workers
 })

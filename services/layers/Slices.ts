@@ -125,6 +125,7 @@ export const layerActors = (options: MemoryEntity.Options = MemoryEntity.default
 export const actorOptions = (settings: ActorSettings): MemoryEntity.Options => ({
   ...MemoryEntity.defaultOptions,
   mailboxCapacity: settings.mailboxCapacity,
+  stateBytes: settings.actorBytes,
   maxIdleMillis: Duration.toMillis(settings.actorIdle),
   bulkDedup: settings.bulkDedup,
   bounds: { ...MemoryEntity.defaultOptions.bounds, maxHeads: settings.maxHeads }

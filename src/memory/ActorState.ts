@@ -72,6 +72,15 @@ export interface ActorState {
   readonly unsettled: Unsettled
 }
 
+// Of a namespace without memories: the state itself, and its actor (measured: bench:namespaces).
+const BARE_BYTES = 16 * 1024
+// An entry of the index, with its slots.
+const HEAD_BYTES = 1_024
+
+/** What a state takes, by estimate. */
+export const bytesOf = ({ cache, index, keys, peers }: ActorState): number =>
+  BARE_BYTES + (index?.size ?? 0) * HEAD_BYTES + (peers?.bytes ?? 0) + cache.size + keys.bytes
+
 // Vectors read at once at activation: some megabytes.
 const VECTOR_PAGE = 5_000
 

@@ -14,7 +14,7 @@ import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import type * as Layer from "effect/Layer"
+import * as Layer from "effect/Layer"
 import type * as Mailbox from "effect/Mailbox"
 import * as Schema from "effect/Schema"
 import { ActorScope } from "../kernel/Identity.ts"
@@ -22,6 +22,7 @@ import type { Scope } from "../kernel/Identity.ts"
 import type { LoomError } from "../kernel/LoomError.ts"
 import { Unavailable } from "../kernel/LoomError.ts"
 import { judgeBatch } from "./ActorBatch.ts"
+import * as ActorMemory from "./ActorMemory.ts"
 import * as ActorPipeline from "./ActorPipeline.ts"
 import type { ActorRules } from "./ActorRules.ts"
 import * as ActorState from "./ActorState.ts"
@@ -42,12 +43,15 @@ export interface Options extends ActorState.StateOptions {
   readonly mailboxCapacity: number
   /** An actor with nothing to do for this long (milliseconds) is put away. */
   readonly maxIdleMillis: number
+  /** For what all actors of the process know, together (`ActorMemory`). */
+  readonly stateBytes: number
 }
 
 export const defaultOptions: Options = {
   // About three commits' worth of waiting writes at 64 a batch (cluster.md: 64 to 256).
   mailboxCapacity: 256,
   maxIdleMillis: 5 * 60_000,
+  stateBytes: ActorMemory.DEFAULT_BYTES,
   bounds: ActorState.defaultBounds,
   bulkDedup: "identity"
 }
@@ -76,7 +80,9 @@ export const layer = (options: Options = defaultOptions): Layer.Layer<
   never,
   never,
   Sharding.Sharding | MemoryStore | Fence.Fence | Committer | WritePolicy | ActorRules | MemoryIntake
-> =>
+> => Layer.suspend(() => actors(options, new ActorMemory.ActorMemory(options.stateBytes)))
+
+const actors = (options: Options, memory: ActorMemory.ActorMemory) =>
   NamespaceEntity.toLayerMailbox(
     Effect.gen(function*() {
       const context = yield* Effect.context<
@@ -92,6 +98,9 @@ export const layer = (options: Options = defaultOptions): Layer.Layer<
             lostAt = now
           })
           : Effect.void
+      const held: ActorMemory.Held = { letGo: () => pipeline.letGo() }
+      const used = (state: ActorState.ActorState) => Effect.sync(() => memory.used(held, ActorState.bytesOf(state)))
+      yield* Effect.addFinalizer(() => Effect.sync(() => memory.forget(held)))
       const pipeline = yield* ActorPipeline.make<Asked, ActorState.ActorState>({
         activate: (unsettled) =>
           Effect.flatMap(Clock.currentTimeMillis, (now) =>
@@ -101,11 +110,14 @@ export const layer = (options: Options = defaultOptions): Layer.Layer<
               : Effect.tapError(ActorState.activate(scope, options, unsettled), noteLoss)).pipe(
               Effect.provide(context)
             ),
-        warm: (state, isCurrent) => Effect.provide(Effect.ignore(warm(scope, state, isCurrent)), context),
+        warm: (state, isCurrent) =>
+          Effect.provide(Effect.ignore(warm(scope, state, isCurrent)), context).pipe(
+            Effect.zipRight(Effect.suspend(() => isCurrent() ? used(state) : Effect.void))
+          ),
         judge: (state, asked) =>
-          Effect.provide(
-            judgeBatch(scope, state, asked.map(({ request }) => request.payload), options.bulkDedup),
-            context
+          judgeBatch(scope, state, asked.map(({ request }) => request.payload), options.bulkDedup).pipe(
+            Effect.provide(context),
+            Effect.tap(() => used(state))
           ),
         commit: ({ epoch }, seq, commit) =>
           Effect.tapError(Context.get(context, Committer).commit({ scope, epoch, seq }, commit), noteLoss),
