@@ -21,6 +21,8 @@ import * as WritePlan from "./support/WritePlan.ts"
 const options = Options.read("bench:cluster", { rows: 3_000, namespaces: 30, callers: 64, seconds: 120 })
 const { callers, namespaces, rows, seconds, seed } = options
 
+const isWanted = (part: string) => options.part === undefined || options.part === part
+
 const RUNNERS = 3
 // Enough that one of them may be spoilt, and one more at first, in which code and stores become warm.
 const ROUNDS = 7
@@ -74,12 +76,15 @@ const hot = (sides: ReadonlyArray<Side>) =>
   })
 
 /** Reads by key of rows that nobody has read, by one caller, in turns; the times of each side. */
-const reads = (part: string, sides: ReadonlyArray<Side>) =>
+const reads = (sides: ReadonlyArray<Side>) =>
   Effect.gen(function*() {
+    yield* Say.note("reads by one caller")
+    const names = ({ name }: Side) => ClusterWork.namespacesOf(name, "reads", namespaces)
+    for (const side of sides) yield* side.callers.run(ClusterWork.fill(names(side), filling.slice(0, perNamespace)))
     const times = sides.map((): Array<number> => [])
-    const asked = sides.map(({ name }) =>
+    const asked = sides.map((side) =>
       filling.slice(0, perNamespace).flatMap(({ memory_key }) =>
-        ClusterWork.namespacesOf(name, part, namespaces).map((namespace) => ({
+        names(side).map((namespace) => ({
           namespace,
           memory_key,
           agent: "",
@@ -106,10 +111,9 @@ const against = (house: ClusterHouse.ClusterHouse) =>
     const embedded = yield* house.serve("embedded", "itself")
     const cluster = yield* house.cluster("cluster", RUNNERS)
     const sides = [serve, cluster, embedded]
-    const spreads = yield* spread("spread", sides)
-    const hots = yield* hot(sides)
-    yield* Say.note("reads by one caller")
-    const [serveGet = Number.NaN, gatewayGet = Number.NaN] = yield* reads("spread", [serve, cluster])
+    const spreads = isWanted("spread") ? yield* spread("spread", sides) : []
+    const hots = isWanted("hot") ? yield* hot(sides) : []
+    const [serveGet = Number.NaN, gatewayGet = Number.NaN] = isWanted("reads") ? yield* reads([serve, cluster]) : []
     return { spreads, hots, serveGet, gatewayGet }
   }).pipe(Effect.scoped)
 
@@ -121,13 +125,15 @@ const fencing = (house: ClusterHouse.ClusterHouse) =>
     return yield* spread("fence", [on, off])
   }).pipe(Effect.scoped)
 
+const nothing = { spreads: [], hots: [], serveGet: Number.NaN, gatewayGet: Number.NaN }
+
 const bench = Effect.gen(function*() {
   const data = yield* House.dataFolder(options.data)
   const vectors = yield* Vectors.make(seed)
   const file = yield* ClusterWork.record(vectors, [...filling, ...spreadRounds.flat(), ...hotRounds.flat()], data)
   const house = yield* ClusterHouse.make({ data, vectors: file })
-  const { gatewayGet, hots, serveGet, spreads } = yield* against(house)
-  const fences = yield* fencing(house)
+  const { gatewayGet, hots, serveGet, spreads } = options.part === "fence" ? nothing : yield* against(house)
+  const fences = isWanted("fence") ? yield* fencing(house) : []
 
   const [serve, cluster, embedded] = spreads
   const [hotServe, hotCluster, hotEmbedded] = hots

@@ -10,6 +10,8 @@ export interface Options {
   readonly tenants: number
   /** How many namespaces there are; only benches that tell so take it. */
   readonly namespaces: number
+  /** The one part to measure; only benches that tell so take it. */
+  readonly part: string | undefined
   /** How many callers ask at once. */
   readonly callers: number
   /** No part of the measuring goes on for longer; a part that is cut short says how far it came. */
@@ -27,6 +29,7 @@ const usage = (name: string, defaults: Options) =>
     `  --rows N      rows in the namespace (${defaults.rows})`,
     `  --tenants N   bench:search: namespaces the rows are spread over (${defaults.tenants})`,
     `  --namespaces N  bench:cluster, bench:namespaces: how many (${defaults.namespaces})`,
+    "  --part NAME   bench:cluster: spread, hot, reads or fence alone",
     `  --callers N   callers at once (${defaults.callers})`,
     `  --seconds N   most time for each part (${defaults.seconds})`,
     `  --seed N      of facts and vectors (${defaults.seed})`,
@@ -54,6 +57,7 @@ const parsed = () => {
         rows: { type: "string" },
         tenants: { type: "string" },
         namespaces: { type: "string" },
+        part: { type: "string" },
         callers: { type: "string" },
         seconds: { type: "string" },
         seed: { type: "string" },
@@ -70,7 +74,15 @@ const parsed = () => {
 type Defaults = Pick<Options, "rows" | "callers" | "seconds"> & Partial<Pick<Options, "namespaces">>
 
 export const read = (name: string, defaults: Defaults): Options => {
-  const whenAbsent: Options = { namespaces: 1, ...defaults, tenants: 1, seed: 1, data: undefined, json: false }
+  const whenAbsent: Options = {
+    namespaces: 1,
+    ...defaults,
+    tenants: 1,
+    seed: 1,
+    part: undefined,
+    data: undefined,
+    json: false
+  }
   const given = parsed()
   if (given.help === true) leave(usage(name, whenAbsent), 0)
   return {
@@ -80,6 +92,7 @@ export const read = (name: string, defaults: Defaults): Options => {
     callers: whole("callers", given.callers, whenAbsent.callers),
     seconds: whole("seconds", given.seconds, whenAbsent.seconds),
     seed: whole("seed", given.seed, whenAbsent.seed),
+    part: given.part,
     data: given.data,
     json: given.json ?? false
   }
