@@ -135,7 +135,7 @@ export const activate = Effect.fn("ActorState.activate")(function*(
   let index: HeadIndex | null = null
   if (position.rows <= bounds.maxHeads) {
     index = new HeadIndex()
-    for (const entry of yield* store.entries(scope)) index.put(entry)
+    for (const entry of position.rows === 0 ? [] : yield* store.entries(scope)) index.put(entry)
   }
   const repaired = report.versions + report.journal + report.orphans
   if (repaired + report.missing.length > 0) {
@@ -149,7 +149,11 @@ export const activate = Effect.fn("ActorState.activate")(function*(
   const version = position.version > taken.version ? position.version : taken.version
   const state: ActorState = {
     index,
-    peers: index === null ? null : yield* loadPeers(scope, bounds),
+    peers: index === null
+      ? null
+      : position.rows === 0
+      ? new PeerIndex(intake.dimensions, bounds.exactVectors)
+      : yield* loadPeers(scope, bounds),
     cache: new RowCache(bounds.cacheBytes),
     keys,
     bounds,
