@@ -121,6 +121,7 @@ const bench = Effect.gen(function*() {
   yield* Effect.sleep("5 seconds")
   const steps = yield* fill(side, runner)
   const before = residentMegabytes(runner.pid)
+  const { actors } = yield* Gauges.of(runner.url)
   const gatewayMegabytes = residentMegabytes(gateway.pid)
   const away = yield* emptied(runner)
   const after = residentMegabytes(runner.pid)
@@ -140,8 +141,9 @@ const bench = Effect.gen(function*() {
     namespaces,
     idle_seconds: IDLE_SECONDS,
     resident_mb_at_start: empty,
-    resident_mb_with_all: before,
-    kb_per_idle_actor: rounded((1_024 * (before - empty)) / namespaces),
+    resident_mb_before_eviction: before,
+    actors_before_eviction: actors,
+    resident_kb_per_actor: rounded((1_024 * (before - empty)) / actors),
     gateway_resident_mb: gatewayMegabytes,
     evicted: away.evicted,
     evicted_after_s: away.seconds,
