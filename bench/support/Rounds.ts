@@ -8,7 +8,6 @@ import type { Job } from "./CallersProcess.ts"
 import type { Side } from "./ClusterHouse.ts"
 import { withCpu } from "./ClusterHouse.ts"
 import { acknowledged, isAcknowledged } from "./ClusterWork.ts"
-import * as Gauges from "./Gauges.ts"
 import * as Say from "./Say.ts"
 import { percentile, rounded } from "./Timing.ts"
 
@@ -18,8 +17,6 @@ interface Measured {
   readonly outcomes: Record<string, number>
   readonly cpu: Record<string, number>
   writes: number
-  commits: number
-  rows: number
 }
 
 /** What came of the rounds of one side. */
@@ -30,33 +27,20 @@ export interface Found {
   readonly p50_ms: number
   readonly p95_ms: number
   readonly outcomes: Readonly<Record<string, number>>
-  /** Rows in each merged commit, on average. */
-  readonly batch: number
   /** Milliseconds of processor for each write, by the role of the process. */
   readonly cpu_ms_per_write: Readonly<Record<string, number>>
 }
 
 export const median = (numbers: ReadonlyArray<number>): number => percentile(numbers, 0.5)
 
-const foundOf = ({ commits, cpu, outcomes, rows, rates, times, writes }: Measured): Found => ({
+const foundOf = ({ cpu, outcomes, rates, times, writes }: Measured): Found => ({
   rates: rates.map(Math.round),
   rate: rounded(median(rates)),
   p50_ms: rounded(percentile(times, 0.5)),
   p95_ms: rounded(percentile(times, 0.95)),
   outcomes,
-  batch: rounded(rows / commits),
   cpu_ms_per_write: Object.fromEntries(Object.entries(cpu).map(([role, millis]) => [role, rounded(millis / writes)]))
 })
-
-/** What the processes of a side have committed so far. */
-const committed = ({ workers }: Side) =>
-  Effect.map(
-    Effect.forEach(workers.filter(({ role }) => role === "serve" || role === "runner"), ({ url }) => Gauges.of(url)),
-    (all) => ({
-      commits: all.reduce((sum, { commits }) => sum + commits, 0),
-      rows: all.reduce((sum, { rows }) => sum + rows, 0)
-    })
-  )
 
 /** So many rounds of every side, by the jobs of the round; they come back in the order of the sides. */
 export const play = (
@@ -64,27 +48,15 @@ export const play = (
   sides: ReadonlyArray<Side>,
   rounds: number,
   jobOf: (side: Side, round: number) => Job
-): Effect.Effect<ReadonlyArray<Found>, CallersGone | Gauges.NoMetrics> =>
+): Effect.Effect<ReadonlyArray<Found>, CallersGone> =>
   Effect.gen(function*() {
-    const all = sides.map((): Measured => ({
-      rates: [],
-      times: [],
-      outcomes: {},
-      cpu: {},
-      writes: 0,
-      commits: 0,
-      rows: 0
-    }))
+    const all = sides.map((): Measured => ({ rates: [], times: [], outcomes: {}, cpu: {}, writes: 0 }))
     for (let round = 0; round < rounds; round++) {
       for (let turn = 0; turn < sides.length; turn++) {
         const at = (turn + round) % sides.length
         const [side, into] = [sides[at], all[at]]
         if (side === undefined || into === undefined) continue
-        const before = yield* committed(side)
         const [report, cpu] = yield* withCpu(side, side.callers.run(jobOf(side, round)))
-        const after = yield* committed(side)
-        into.commits += after.commits - before.commits
-        into.rows += after.rows - before.rows
         const writes = acknowledged(report.outcomes)
         into.rates.push((1_000 * writes) / report.millis)
         into.times.push(...report.times)

@@ -1,11 +1,11 @@
 /**
  * One committer per process: it merges the batches of all its actors into one insert per table. While a commit is under
- * way further batches gather, and where it pays it waits a moment for more (`CommitGather`), so commits grow with load and a
- * lone write never waits. Each namespace's part is reserved at the fence before the first insert and confirmed after the
- * last, and nobody hears of success before that. After a failed or unknown insert the committer settles each namespace on
- * its own: it looks whether the rows are there, and if not commits that namespace alone once more.
+ * way further batches gather, so commits grow with load and a lone write never waits. Each namespace's part is reserved at
+ * the fence before the first insert and confirmed after the last, and nobody hears of success before that. After a failed
+ * or unknown insert the committer settles each namespace on its own: it looks whether the rows are there, and if not
+ * commits that namespace alone once more.
  */
-import * as Clock from "effect/Clock"
+import * as Chunk from "effect/Chunk"
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -14,7 +14,6 @@ import * as Layer from "effect/Layer"
 import * as Queue from "effect/Queue"
 import { faultPoint } from "../kernel/FaultPoint.ts"
 import { Unavailable } from "../kernel/LoomError.ts"
-import { CommitGather } from "./CommitGather.ts"
 import { intentOf } from "./CommitIntent.ts"
 import { fitting, mergeCommits } from "./CommitMerge.ts"
 import { counted } from "./CommitMetrics.ts"
@@ -50,9 +49,6 @@ interface Written {
   readonly one: Pending
   readonly outcome: Outcome
 }
-
-// It waits for sockets, whatever clock the process has.
-const realClock = Clock.make()
 
 export const layer: Layer.Layer<Committer, never, MemoryStore | Fence> = Layer.scoped(
   Committer,
@@ -166,37 +162,13 @@ export const layer: Layer.Layer<Committer, never, MemoryStore | Fence> = Layer.s
         )
       )
 
-    /** Open when as many batches are there as are waited for. */
-    const enough = yield* Effect.makeLatch(false)
-    const gathering = new CommitGather()
-    let wanted = Number.POSITIVE_INFINITY
-
-    /** All that is there, once it is something, and after a wait where that pays. */
-    const gathered = Effect.gen(function*() {
-      const first = yield* Queue.take(queue)
-      const wait = gathering.next()
-      if (wait !== null) {
-        wanted = wait.batches - 1
-        if ((yield* Queue.size(queue)) < wanted) {
-          yield* enough.close
-          yield* Effect.timeoutOption(enough.await, wait.millis).pipe(Effect.withClock(realClock))
-          gathering.waited(wait, 1 + (yield* Queue.size(queue)))
-        }
-        wanted = Number.POSITIVE_INFINITY
-      }
-      return [first, ...(yield* Queue.takeAll(queue))]
-    })
-
     const loop = Effect.gen(function*() {
-      let waiting: ReadonlyArray<Pending> = yield* gathered
-      const all = waiting.length
-      const began = realClock.unsafeCurrentTimeMillis()
+      let waiting = Chunk.toReadonlyArray(yield* Queue.takeBetween(queue, 1, Number.MAX_SAFE_INTEGER))
       while (waiting.length > 0) {
         const count = fitting(waiting.map(({ batch }) => batch))
         yield* flush(waiting.slice(0, count))
         waiting = waiting.slice(count)
       }
-      gathering.committed(all, yield* Queue.size(queue), realClock.unsafeCurrentTimeMillis() - began)
     })
     yield* loop.pipe(Effect.forever, Effect.forkScoped)
 
@@ -204,7 +176,6 @@ export const layer: Layer.Layer<Committer, never, MemoryStore | Fence> = Layer.s
       commit: Effect.fn("Committer.commit")(function*(owner, batch) {
         const done = yield* Deferred.make<Outcome, Unavailable>()
         yield* Queue.offer(queue, { intent: intentOf(owner, owner.seq, batch), batch, done })
-        if ((yield* Queue.size(queue)) >= wanted) yield* enough.open
         return yield* Deferred.await(done)
       })
     }
