@@ -74,6 +74,8 @@ type Call = Effect.Effect<unknown, RpcClientError | LoomError>
 /** The calls of a job, ready to be made: what can be done before the clock runs is done. */
 const callsOf = (job: Job, client: typeof LoomRpcClient.Service): ReadonlyArray<Call> => {
   if (job.via === "http") {
+    // The server closes what was idle for seconds, as between two jobs, and a call that meets that end would fail.
+    agent.destroy()
     const bodies = job.payloads.map((payload) => Buffer.from(JSON.stringify(payload)))
     return bodies.map((body) => Effect.promise(() => post(job.verb, body)))
   }

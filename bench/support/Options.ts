@@ -8,6 +8,10 @@ export interface Options {
   readonly rows: number
   /** Over how many namespaces the rows are spread; only benches that tell so take it. */
   readonly tenants: number
+  /** How many namespaces there are; only benches that tell so take it. */
+  readonly namespaces: number
+  /** The one part to measure; only benches that tell so take it. */
+  readonly part: string | undefined
   /** How many callers ask at once. */
   readonly callers: number
   /** No part of the measuring goes on for longer; a part that is cut short says how far it came. */
@@ -24,6 +28,8 @@ const usage = (name: string, defaults: Options) =>
     `npm run ${name} -- [options]`,
     `  --rows N      rows in the namespace (${defaults.rows})`,
     `  --tenants N   bench:search: namespaces the rows are spread over (${defaults.tenants})`,
+    `  --namespaces N  bench:cluster, bench:namespaces: how many (${defaults.namespaces})`,
+    "  --part NAME   bench:cluster: spread, hot, reads or fence alone",
     `  --callers N   callers at once (${defaults.callers})`,
     `  --seconds N   most time for each part (${defaults.seconds})`,
     `  --seed N      of facts and vectors (${defaults.seed})`,
@@ -50,6 +56,8 @@ const parsed = () => {
       options: {
         rows: { type: "string" },
         tenants: { type: "string" },
+        namespaces: { type: "string" },
+        part: { type: "string" },
         callers: { type: "string" },
         seconds: { type: "string" },
         seed: { type: "string" },
@@ -63,16 +71,28 @@ const parsed = () => {
   }
 }
 
-export const read = (name: string, defaults: Pick<Options, "rows" | "callers" | "seconds">): Options => {
-  const whenAbsent: Options = { ...defaults, tenants: 1, seed: 1, data: undefined, json: false }
+type Defaults = Pick<Options, "rows" | "callers" | "seconds"> & Partial<Pick<Options, "namespaces">>
+
+export const read = (name: string, defaults: Defaults): Options => {
+  const whenAbsent: Options = {
+    namespaces: 1,
+    ...defaults,
+    tenants: 1,
+    seed: 1,
+    part: undefined,
+    data: undefined,
+    json: false
+  }
   const given = parsed()
   if (given.help === true) leave(usage(name, whenAbsent), 0)
   return {
     rows: whole("rows", given.rows, whenAbsent.rows),
     tenants: whole("tenants", given.tenants, whenAbsent.tenants),
+    namespaces: whole("namespaces", given.namespaces, whenAbsent.namespaces),
     callers: whole("callers", given.callers, whenAbsent.callers),
     seconds: whole("seconds", given.seconds, whenAbsent.seconds),
     seed: whole("seed", given.seed, whenAbsent.seed),
+    part: given.part,
     data: given.data,
     json: given.json ?? false
   }

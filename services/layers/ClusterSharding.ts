@@ -4,7 +4,6 @@
  * one that was lost is made again by the caller, under the same write id (`MemoryClient.layerCluster`). That two runners
  * can both believe in a namespace is the fence's to bear (`src/memory/Fence.ts`).
  */
-import * as MessageStorage from "@effect/cluster/MessageStorage"
 import type { RunnerAddress } from "@effect/cluster/RunnerAddress"
 import * as RunnerHealth from "@effect/cluster/RunnerHealth"
 import * as Runners from "@effect/cluster/Runners"
@@ -22,6 +21,7 @@ import * as PostgresCluster from "../../src/platform/PostgresCluster.ts"
 import type { ClusterSettings } from "./ClusterSettings.ts"
 import * as ClusterWire from "./ClusterWire.ts"
 import * as PeerWatch from "./PeerWatch.ts"
+import * as VolatileMessages from "./VolatileMessages.ts"
 
 export { APPLICATION, FIRST_LOCK, SHARD_GROUP } from "../../src/platform/PostgresCluster.ts"
 
@@ -45,7 +45,7 @@ const config = (
   // How soon the others hear of a runner that comes, goes, or does not answer: one read of a small table.
   refreshAssignmentsInterval: Duration.millis(500),
   runnerHealthCheckInterval: Duration.seconds(2),
-  // How soon a runner asks again for a shard that another had not let go.
+  // How soon a runner asks again for a shard that another had not let go, and forgets which calls it has answered.
   entityMessagePollInterval: Duration.seconds(1),
   // Below the 14 s after which the process is cut off, which a supervisor's 15 s follow.
   entityTerminationTimeout: Duration.seconds(10),
@@ -72,14 +72,12 @@ const layerStorage = SqlRunnerStorage.layerWith({ prefix: PostgresCluster.PREFIX
   Layer.catchAll(() => Layer.fail(new Unavailable({ operation: "Cluster.storage" })))
 )
 
-const layerMessages = MessageStorage.layerNoop
-
 /** A member of the cluster, which takes namespaces and is reached at this address. */
 export const layerRunner = (address: RunnerAddress, settings: ClusterSettings) =>
   Layer.merge(SocketRunner.layer, PeerWatch.layer(address)).pipe(
     Layer.provide(layerHealth),
     Layer.provide([NodeClusterSocket.layerSocketServer, NodeClusterSocket.layerClientProtocol]),
-    Layer.provide([layerMessages, layerStorage]),
+    Layer.provide([VolatileMessages.layer, layerStorage]),
     Layer.provide(ShardingConfig.layer(config(settings, Option.some(address)))),
     Layer.provide(ClusterWire.layer)
   )
@@ -88,7 +86,7 @@ export const layerRunner = (address: RunnerAddress, settings: ClusterSettings) =
 export const layerClient = (settings: ClusterSettings) =>
   SocketRunner.layerClientOnly.pipe(
     Layer.provide(NodeClusterSocket.layerClientProtocol),
-    Layer.provide([layerMessages, layerStorage]),
+    Layer.provide([VolatileMessages.layer, layerStorage]),
     Layer.provide(ShardingConfig.layer(config(settings, Option.none()))),
     Layer.provide(ClusterWire.layer)
   )

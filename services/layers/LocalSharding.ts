@@ -2,18 +2,18 @@
  * The cluster of one process: the same entities and clients as in a real cluster, on in-process layers, so that serve
  * needs no Postgres. Messages are volatile; retry is by idempotency key.
  */
-import * as MessageStorage from "@effect/cluster/MessageStorage"
 import * as RunnerHealth from "@effect/cluster/RunnerHealth"
 import * as Runners from "@effect/cluster/Runners"
 import * as RunnerStorage from "@effect/cluster/RunnerStorage"
 import * as Sharding from "@effect/cluster/Sharding"
 import * as ShardingConfig from "@effect/cluster/ShardingConfig"
 import * as Layer from "effect/Layer"
+import * as VolatileMessages from "./VolatileMessages.ts"
 
 const make = (simulateRemoteSerialization: boolean): Layer.Layer<Sharding.Sharding> =>
   Sharding.layer.pipe(
     Layer.provide(Runners.layerNoop),
-    Layer.provide([MessageStorage.layerNoop, RunnerStorage.layerMemory, RunnerHealth.layerNoop]),
+    Layer.provide([VolatileMessages.layer, RunnerStorage.layerMemory, RunnerHealth.layerNoop]),
     Layer.provide(ShardingConfig.layer({
       simulateRemoteSerialization,
       // Below the 15 s in which the process must be gone.

@@ -5,11 +5,13 @@
  */
 import * as Config from "effect/Config"
 import * as ConfigError from "effect/ConfigError"
+import * as Duration from "effect/Duration"
 import * as Either from "effect/Either"
 import { homedir } from "node:os"
 import { join } from "node:path"
 import * as AskOptions from "../../src/ask/AskOptions.ts"
 import * as ForFileOptions from "../../src/context/ForFileOptions.ts"
+import * as ActorMemory from "../../src/memory/ActorMemory.ts"
 import { Authority } from "../../src/memory/AuthorityModel.ts"
 import * as ReadCache from "../../src/memory/ReadCache.ts"
 import * as Thresholds from "../../src/memory/ThresholdModel.ts"
@@ -132,6 +134,18 @@ export const settingFacts: ReadonlyArray<SettingFacts> = [
     "Memories per namespace that are judged from memory; more are judged by store queries."
   ),
   fact(
+    "LOOM_ACTOR_IDLE",
+    "5 seconds to 24 hours",
+    "5 minutes",
+    "How long the memory of a namespace's writer is kept after its last write; it is loaded again for the next."
+  ),
+  fact(
+    "LOOM_ACTOR_BYTES",
+    "0 to 68719476736",
+    String(ActorMemory.DEFAULT_BYTES),
+    "Memory for what the writers of all namespaces of a process know; what was used longest ago is let go and loaded again."
+  ),
+  fact(
     "LOOM_READ_CACHE_BYTES",
     "0 to 17179869184",
     "33554432",
@@ -220,6 +234,10 @@ export interface ActorSettings {
   readonly bulkDedup: "identity" | "none"
   readonly mailboxCapacity: number
   readonly maxHeads: number
+  /** After how long without a request an actor is put away. */
+  readonly actorIdle: Duration.Duration
+  /** For the states of all actors. */
+  readonly actorBytes: number
   readonly thresholds: Thresholds.Options
   /** Names of the background workers that run. */
   readonly workers: ReadonlyArray<string>
@@ -315,10 +333,27 @@ export const workers: Config.Config<ReadonlyArray<string>> = Config.nonEmptyStri
   })
 )
 
+// Longer than an agent thinks between two writes, short enough that what was used this morning takes no memory.
+const ACTOR_IDLE = Duration.minutes(5)
+// The cluster looks for idle actors every five seconds at most.
+const MIN_IDLE = Duration.seconds(5)
+const MAX_IDLE = Duration.hours(24)
+
+const actorIdle: Config.Config<Duration.Duration> = Config.duration("ACTOR_IDLE").pipe(
+  Config.withDefault(ACTOR_IDLE),
+  Config.mapOrFail((idle) =>
+    Duration.between(idle, { minimum: MIN_IDLE, maximum: MAX_IDLE })
+      ? Either.right(idle)
+      : Either.left(ConfigError.InvalidData(["ACTOR_IDLE"], "expected 5 seconds to 24 hours, such as `5 minutes`"))
+  )
+)
+
 export const actors: Config.Config<ActorSettings> = Config.all({
   bulkDedup: Config.withDefault(Config.literal("identity", "none")("MEMORY_BULK_DEDUP_SCOPE"), "identity"),
   mailboxCapacity: whole("MAILBOX_CAPACITY", 256, 1, 65_536),
   maxHeads: whole("ACTOR_MAX_HEADS", 250_000, 0, 10_000_000),
+  actorIdle,
+  actorBytes: whole("ACTOR_BYTES", ActorMemory.DEFAULT_BYTES, 0, 64 * 1024 ** 3),
   thresholds,
   workers
 })

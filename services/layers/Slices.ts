@@ -3,6 +3,7 @@
  * verbs. Serve, gateway and runner take from here what they host; a deployment that swaps a policy or an embedder
  * provides another layer beside these.
  */
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as TokenCache from "../../src/access/TokenCache.ts"
@@ -150,6 +151,8 @@ export const layerActors = (options: MemoryEntity.Options = MemoryEntity.default
 export const actorOptions = (settings: ActorSettings): MemoryEntity.Options => ({
   ...MemoryEntity.defaultOptions,
   mailboxCapacity: settings.mailboxCapacity,
+  stateBytes: settings.actorBytes,
+  maxIdleMillis: Duration.toMillis(settings.actorIdle),
   bulkDedup: settings.bulkDedup,
   bounds: { ...MemoryEntity.defaultOptions.bounds, maxHeads: settings.maxHeads }
 })

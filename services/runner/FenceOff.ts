@@ -1,7 +1,8 @@
 /**
  * For tests only: a fence of which a step is left out, as `LOOM_TEST_FENCE_OFF` says (`reserve`, `confirm` or `settle`, or
  * several with commas): a refused reservation is not heeded, nobody is asked before an answer, of what was left open
- * nothing is settled. It shows that each step is needed: a run under faults finds what goes wrong without it.
+ * nothing is settled. It shows that each step is needed: a run under faults finds what goes wrong without it. With `all`
+ * there is no fence: a bench then sees what it costs.
  * Without the variable nothing is changed.
  */
 import * as Config from "effect/Config"
@@ -9,9 +10,9 @@ import * as ConfigError from "effect/ConfigError"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
-import { Fence } from "../../src/memory/Fence.ts"
+import { Fence, layerNone } from "../../src/memory/Fence.ts"
 
-const STEPS = ["reserve", "confirm", "settle"] as const
+const STEPS = ["reserve", "confirm", "settle", "all"] as const
 type Step = typeof STEPS[number]
 
 const isStep = (text: string): text is Step => STEPS.some((step) => step === text)
@@ -50,6 +51,6 @@ export const layerConfig: Layer.Layer<Fence, ConfigError.ConfigError, Fence> = L
     if (steps.length > 0) {
       yield* Effect.logWarning("The fence is partly off, for a test").pipe(Effect.annotateLogs({ steps }))
     }
-    return without(fence, steps)
+    return steps.includes("all") ? yield* Effect.provide(Fence, layerNone) : without(fence, steps)
   })
 )

@@ -35,6 +35,8 @@ export interface Work<Request, State> {
 export interface Pipeline<Request> {
   /** Judges a batch and sees to its commit and its answers; ends when it is judged and there is room for another. */
   readonly offer: (requests: ReadonlyArray<Request>) => Effect.Effect<void>
+  /** Throws the state away when nothing stands on it: no batch is judged or waits to be stored. Whether it did. */
+  readonly letGo: () => boolean
 }
 
 interface Batch<Request> extends JudgedBatch {
@@ -74,6 +76,7 @@ export const make = <Request, State extends { readonly unsettled: Unsettled }>(
     let state: State | null = null
     const waiting: Array<Batch<Request>> = []
     let writing = false
+    let judging = 0
     let callers = 0
 
     const answerAll = ({ replies, requests }: Batch<Request>) =>
@@ -85,7 +88,16 @@ export const make = <Request, State extends { readonly unsettled: Unsettled }>(
     const refuseAll = (requests: ReadonlyArray<Request>, cause: Cause<LoomError>) =>
       Effect.forEach(requests, (request) => work.answer(request, Exit.fail(work.failure(cause))), { discard: true })
 
-    const judge = (requests: ReadonlyArray<Request>): Effect.Effect<void> => turn.withPermits(1)(attempt(requests))
+    const judge = (requests: ReadonlyArray<Request>): Effect.Effect<void> =>
+      Effect.suspend(() => {
+        judging++
+        return Effect.ensuring(
+          turn.withPermits(1)(attempt(requests)),
+          Effect.sync(() => {
+            judging--
+          })
+        )
+      })
 
     const attempt = (requests: ReadonlyArray<Request>): Effect.Effect<void> =>
       Effect.gen(function*() {
@@ -170,6 +182,11 @@ export const make = <Request, State extends { readonly unsettled: Unsettled }>(
         }))
 
     return {
-      offer: (requests) => Effect.uninterruptible(Effect.zipRight(room.await, judge(requests)))
+      offer: (requests) => Effect.uninterruptible(Effect.zipRight(room.await, judge(requests))),
+      letGo: () => {
+        if (writing || judging > 0) return false
+        state = null
+        return true
+      }
     }
   })

@@ -72,6 +72,15 @@ export interface ActorState {
   readonly unsettled: Unsettled
 }
 
+// Of a namespace with one memory: its maps, and room for two vectors.
+const BARE_BYTES = 8 * 1024
+// An entry of the index, with its slots.
+const HEAD_BYTES = 1_024
+
+/** What a state takes, by estimate. */
+export const bytesOf = ({ cache, index, keys, peers }: ActorState): number =>
+  BARE_BYTES + (index?.size ?? 0) * HEAD_BYTES + (peers?.bytes ?? 0) + cache.size + keys.bytes
+
 // Vectors read at once at activation: some megabytes.
 const VECTOR_PAGE = 5_000
 
@@ -126,7 +135,7 @@ export const activate = Effect.fn("ActorState.activate")(function*(
   let index: HeadIndex | null = null
   if (position.rows <= bounds.maxHeads) {
     index = new HeadIndex()
-    for (const entry of yield* store.entries(scope)) index.put(entry)
+    for (const entry of position.rows === 0 ? [] : yield* store.entries(scope)) index.put(entry)
   }
   const repaired = report.versions + report.journal + report.orphans
   if (repaired + report.missing.length > 0) {
@@ -140,7 +149,11 @@ export const activate = Effect.fn("ActorState.activate")(function*(
   const version = position.version > taken.version ? position.version : taken.version
   const state: ActorState = {
     index,
-    peers: index === null ? null : yield* loadPeers(scope, bounds),
+    peers: index === null
+      ? null
+      : position.rows === 0
+      ? new PeerIndex(intake.dimensions, bounds.exactVectors)
+      : yield* loadPeers(scope, bounds),
     cache: new RowCache(bounds.cacheBytes),
     keys,
     bounds,

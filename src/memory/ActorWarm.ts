@@ -22,7 +22,7 @@ const WARM_VALUE = 16_384
  */
 export const warm = Effect.fn("ActorWarm.warm")(function*(scope: Scope, state: ActorState, isCurrent: () => boolean) {
   const { cache, index } = state
-  if (index === null) return
+  if (index === null || index.size === 0) return
   const store = yield* MemoryStore
   const take = (rows: ReadonlyArray<MemoryRow>) => {
     for (const row of rows) {

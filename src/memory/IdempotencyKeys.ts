@@ -20,6 +20,8 @@ const MAX_ANSWERS = 4_096
 // Sixteen hex digits each, about 80 bytes in a set: some 20 MB for a namespace that writes three keyed writes a second
 // for a day. Two digits alike in sixteen only cost a look into the store.
 const MAX_KEYS = 250_000
+const KEY_BYTES = 80
+const ANSWER_BYTES = 1_000
 const PREFIX = 16
 const prefixOf = (hash: string): string => isWriteKey(hash) ? hash : hash.slice(0, PREFIX)
 
@@ -28,6 +30,11 @@ export class IdempotencyKeys {
   // Keys of the running day and of the one before; a key is kept for one to two days.
   private today = new Set<string>()
   private yesterday = new Set<string>()
+
+  /** What they take, by estimate. */
+  get bytes(): number {
+    return this.answers.size * ANSWER_BYTES + (this.today.size + this.yesterday.size) * KEY_BYTES
+  }
 
   constructor(earlier: Iterable<string>, private since: number) {
     for (const hash of earlier) this.today.add(prefixOf(hash))

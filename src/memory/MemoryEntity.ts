@@ -15,7 +15,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
-import type * as Layer from "effect/Layer"
+import * as Layer from "effect/Layer"
 import type * as Mailbox from "effect/Mailbox"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
@@ -28,6 +28,7 @@ import { IndexLag, lagging } from "../kernel/IndexLag.ts"
 import type { LoomError } from "../kernel/LoomError.ts"
 import { Unavailable } from "../kernel/LoomError.ts"
 import { judgeBatch } from "./ActorBatch.ts"
+import * as ActorMemory from "./ActorMemory.ts"
 import * as ActorPipeline from "./ActorPipeline.ts"
 import type { ActorRules } from "./ActorRules.ts"
 import * as ActorState from "./ActorState.ts"
@@ -48,12 +49,15 @@ export interface Options extends ActorState.StateOptions {
   readonly mailboxCapacity: number
   /** An actor with nothing to do for this long (milliseconds) is put away. */
   readonly maxIdleMillis: number
+  /** For what all actors of the process know, together (`ActorMemory`). */
+  readonly stateBytes: number
 }
 
 export const defaultOptions: Options = {
   // About three commits' worth of waiting writes at 64 a batch (cluster.md: 64 to 256).
   mailboxCapacity: 256,
   maxIdleMillis: 5 * 60_000,
+  stateBytes: ActorMemory.DEFAULT_BYTES,
   bounds: ActorState.defaultBounds,
   bulkDedup: "identity"
 }
@@ -82,7 +86,9 @@ export const layer = (options: Options = defaultOptions): Layer.Layer<
   never,
   never,
   Sharding.Sharding | MemoryStore | Fence.Fence | Committer | WritePolicy | ActorRules | MemoryIntake
-> =>
+> => Layer.suspend(() => actors(options, new ActorMemory.ActorMemory(options.stateBytes)))
+
+const actors = (options: Options, memory: ActorMemory.ActorMemory) =>
   NamespaceEntity.toLayerMailbox(
     Effect.gen(function*() {
       const context = yield* Effect.context<
@@ -106,6 +112,9 @@ export const layer = (options: Options = defaultOptions): Layer.Layer<
       const depth = () => taken + (inbox === null ? 0 : Option.getOrElse(inbox.unsafeSize(), () => 0))
       const leave = load.enter(scope, depth)
       yield* LifeScope.addFinalizer(life, Effect.sync(leave))
+      const held: ActorMemory.Held = { letGo: () => pipeline.letGo() }
+      const used = (state: ActorState.ActorState) => Effect.sync(() => memory.used(held, ActorState.bytesOf(state)))
+      yield* Effect.addFinalizer(() => Effect.sync(() => memory.forget(held)))
       const pipeline = yield* ActorPipeline.make<Asked, ActorState.ActorState>({
         activate: (unsettled) =>
           Effect.flatMap(Clock.currentTimeMillis, (now) =>
@@ -115,11 +124,15 @@ export const layer = (options: Options = defaultOptions): Layer.Layer<
               : Effect.tapError(ActorState.activate(scope, options, unsettled), noteLoss)).pipe(
               Effect.provide(context)
             ),
-        warm: (state, isCurrent) => Effect.provide(Effect.ignore(warm(scope, state, isCurrent)), context),
+        warm: (state, isCurrent) =>
+          Effect.provide(Effect.ignore(warm(scope, state, isCurrent)), context).pipe(
+            Effect.zipRight(Effect.suspend(() => isCurrent() ? used(state) : Effect.void))
+          ),
         judge: (state, asked) =>
           judgeBatch(scope, state, asked.map(({ request }) => request.payload), options.bulkDedup).pipe(
             Effect.withSpan("NamespaceActor.judge", callersOf(asked)),
-            Effect.provide(context)
+            Effect.provide(context),
+            Effect.tap(() => used(state))
           ),
         commit: ({ epoch }, seq, commit) =>
           Effect.tapError(Context.get(context, Committer).commit({ scope, epoch, seq }, commit), noteLoss),

@@ -47,6 +47,17 @@ const journal: Mirror = {
 const lacking = (scope: Scope, { table, version }: Mirror): Fragment =>
   ch.fragment`${inScope(scope)} AND version NOT IN (SELECT ${version} FROM ${table} WHERE ${inScope(scope)})`
 
+const Holds = Schema.Struct({ tables: UInt64 })
+
+// Most namespaces that an actor comes up for are new, and this one look then stands for all others.
+const holds = (scope: Scope): Statement => {
+  const tables = ["memory", "memory_versions", "memory_embeddings", "memory_chunks", "memory_entities"]
+  const rows = tables.map((table) =>
+    ch.fragment`(SELECT 1 FROM ${ch.identifier("loom", table)} WHERE ${inScope(scope)} LIMIT 1)`
+  )
+  return ch.sql("MemoryStore.repair")`SELECT count() AS tables FROM (${ch.join(rows, " UNION ALL ")})`
+}
+
 const Lacks = Schema.Struct({ versions: UInt64, journal: UInt64 })
 
 // What the history lacks, the journal may have: each is asked for by itself.
@@ -135,6 +146,8 @@ export const repairOf = (clickhouse: Clickhouse["Type"]) =>
     embedderId: string,
     upTo?: bigint
   ): Effect.fn.Return<RepairReport, StoreError> {
+    const [held] = yield* clickhouse.query(holds(scope), Holds)
+    if (held?.tables === 0n) return { versions: 0, journal: 0, missing: [], orphans: 0 }
     const [found] = yield* clickhouse.query(lacks(scope), Lacks)
     const report = { versions: 0n, journal: 0n, ...found }
     if (report.versions > 0n) yield* clickhouse.command(complete(scope, versions))

@@ -16,8 +16,9 @@ export interface Neighbour {
 
 type Numbers = Float32Array | Int8Array
 
-// Room for this many vectors at first; a partition then doubles.
-const FIRST_CAPACITY = 16
+// Room for this many vectors at first; a partition then doubles. Most namespaces and most users have a few memories, and many
+// thousand of them may be held at once.
+const FIRST_CAPACITY = 2
 
 // Rounding to 8 bits moves a cosine of these vectors by less than this; what is found a little below the threshold is cut.
 const ROUNDING = 0.005

@@ -99,6 +99,27 @@ const quietly = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.scoped(effect).pipe(Logger.withMinimumLogLevel(LogLevel.None))
 
 describe("ActorPipeline", () => {
+  it.effect("lets its state go at rest alone, and loads it again", () =>
+    quietly(Effect.gen(function*() {
+      const { activated, answered, gate, next, pipeline } = yield* setUp
+      yield* pipeline.offer(["set 1"])
+      // Its commit is under way.
+      assert.isFalse(pipeline.letGo())
+      yield* Effect.flatMap(next, ({ end }) => end("clean"))
+      const slow = yield* Effect.fork(pipeline.offer(["set slow"]))
+      yield* settle
+      // It is being judged.
+      assert.isFalse(pipeline.letGo())
+      yield* Deferred.succeed(gate, undefined)
+      yield* slow
+      yield* Effect.flatMap(next, ({ end }) => end("clean"))
+      assert.isTrue(pipeline.letGo())
+      yield* pipeline.offer(["set 2"])
+      yield* Effect.flatMap(next, ({ end }) => end("clean"))
+      assert.deepStrictEqual(answered, ["set 1", "set slow", "set 2"])
+      assert.deepStrictEqual(activated, [[], ["set 1", "set slow"]])
+    })))
+
   it.effect("judges while it writes, writes together what came meanwhile, and answers after the commit", () =>
     quietly(Effect.gen(function*() {
       const { activated, answered, next, pipeline } = yield* setUp

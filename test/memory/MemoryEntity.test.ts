@@ -114,6 +114,22 @@ describe("NamespaceActor", () => {
       }))
     ))
 
+  it.live("judges alike when the actors have no memory for more than one namespace", () =>
+    Effect.gen(function*() {
+      const script = yield* FaultScript
+      const inTurn = (verb: string, request: object) =>
+        Effect.forEach(["one", "two"], (namespace) => call(verb, { namespace, ...request }))
+      yield* inTurn("memory.set", { memory_key: "a", value: "The sky is blue", idempotency_key: "first" })
+      const merged = yield* inTurn("memory.set", { memory_key: "b", value: "the sky is blue." })
+      assert.deepStrictEqual(merged.map((answer) => answer["merged_into_key"]), ["a", "a"])
+      const again = yield* inTurn("memory.set", { memory_key: "a", value: "The sky is blue", idempotency_key: "first" })
+      assert.deepStrictEqual(again.map((answer) => answer["reinforcement_count"]), [1, 1])
+      const deleted = yield* inTurn("memory.delete", { memory_key: "a" })
+      assert.deepStrictEqual(deleted.map((answer) => answer["tombstoned"]), [true, true])
+      // Each of the eight writes met an actor that had to load its namespace.
+      assert.strictEqual(script.loads.count, 8)
+    }).pipe(Effect.provide(layer({ ...MemoryEntity.defaultOptions, stateBytes: 0 }))))
+
   it.live("keeps what an update does not name", () =>
     Effect.gen(function*() {
       yield* call("memory.set", {

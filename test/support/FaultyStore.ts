@@ -15,9 +15,11 @@ export class FaultScript extends Context.Tag("loom/test/support/FaultyStore/Faul
   readonly next: Array<Fault>
   /** Whether `committed` fails too, so that the outcome stays unknown. */
   readonly blind: { value: boolean }
+  /** How often an actor has loaded its namespace. */
+  readonly loads: { count: number }
 }>() {}
 
-export const layerScript = Layer.sync(FaultScript, () => ({ next: [], blind: { value: false } }))
+export const layerScript = Layer.sync(FaultScript, () => ({ next: [], blind: { value: false }, loads: { count: 0 } }))
 
 export const layer = Layer.effect(
   MemoryStore,
@@ -34,6 +36,10 @@ export const layer = Layer.effect(
           : fault === "after"
           ? Effect.zipRight(store.commit(commit, owners), fail)
           : store.commit(commit, owners)
+      },
+      repair: (...place) => {
+        script.loads.count++
+        return store.repair(...place)
       },
       committed: (scope, versions) => script.blind.value ? fail : store.committed(scope, versions)
     })
