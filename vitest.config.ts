@@ -31,9 +31,9 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
-// What other processes and stores say again of what is tested in one process anyway: `.ci/run` plays all of it, `npm test`
-// stays short enough to be run before every commit.
-const AGAIN = ["test/cluster/**", "test/memory/MemoryStoreClickhouseUrl.test.ts"]
+// What several processes say again of what is tested in one anyway: `.ci/run` plays all of it, `npm test` stays short enough
+// to be run before every commit.
+const AGAIN = ["test/cluster/**"]
 const isAll = process.env["LOOM_TEST_ROUNDS"] === "all"
 
 export default defineConfig({

@@ -24,6 +24,7 @@ import { MemoryStore } from "../../src/memory/MemoryStore.ts"
 import type { Commit } from "../../src/memory/MemoryStore.ts"
 import * as ReadCache from "../../src/memory/ReadCache.ts"
 import * as Thresholds from "../../src/memory/ThresholdModel.ts"
+import * as ClusterLookLocal from "../../src/ops/ClusterLookLocal.ts"
 import * as Clickhouse from "../../src/platform/Clickhouse.ts"
 import * as ClickhouseMigrations from "../../src/platform/ClickhouseMigrations.ts"
 import * as ClickhouseMigrator from "../../src/platform/ClickhouseMigrator.ts"
@@ -76,7 +77,9 @@ const layerQuiet = Logger.minimumLogLevel(LogLevel.Warning)
 export const layer = (data: string, embedder: Layer.Layer<Embedder>) =>
   Http.layerHttp({ host: "127.0.0.1", port: 0, version: "bench" }, Rpc.layerRoutes).pipe(
     Layer.provideMerge(Layer.merge(Slices.layerDispatch, Authenticator.layerSingleUser)),
-    Layer.provideMerge(Layer.merge(MemoryClient.layer, Health.layerClickhouse)),
+    Layer.provideMerge(
+      Layer.mergeAll(MemoryClient.layer, Health.layerClickhouse, ClusterLookLocal.layer("bench"))
+    ),
     Layer.provideMerge(Slices.layerActors()),
     Layer.provideMerge(Layer.merge(LocalSharding.layer, Fence.layerNone)),
     Layer.provideMerge(Layer.mergeAll(

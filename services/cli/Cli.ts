@@ -6,6 +6,7 @@ import * as CliConfig from "@effect/cli/CliConfig"
 import * as Command from "@effect/cli/Command"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import { authorityCommand } from "./AuthorityCommand.ts"
 import { callCommand } from "./CallCommand.ts"
 import type { CliFailure } from "./CliFailure.ts"
 import { cliFailure, exitCodes } from "./CliFailure.ts"
@@ -45,13 +46,18 @@ export const root = Command.make("loom").pipe(
     gatewayCommand,
     runnerCommand,
     engineCommand,
-    migrateCommand
+    migrateCommand,
+    authorityCommand
   ])
 )
 
 const tree: Help.Tree = {
   root: root.descriptor,
-  groups: { import: importCommand.descriptor, doctor: doctorCommand.descriptor }
+  groups: {
+    import: importCommand.descriptor,
+    doctor: doctorCommand.descriptor,
+    authority: authorityCommand.descriptor
+  }
 }
 
 const config = CliConfig.make({ isCaseSensitive: true, showBuiltIns: false })

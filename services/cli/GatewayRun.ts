@@ -15,7 +15,7 @@ import * as ClusterSettings from "../layers/ClusterSettings.ts"
 import type { GatewaySettings } from "../layers/ClusterSettings.ts"
 import type { CliFailure } from "./CliFailure.ts"
 import * as CommonOptions from "./CommonOptions.ts"
-import * as Logging from "./Logging.ts"
+import * as Observed from "./Observed.ts"
 import * as Output from "./Output.ts"
 import * as PartSettings from "./PartSettings.ts"
 import * as PortCheck from "./PortCheck.ts"
@@ -67,7 +67,7 @@ export const run = (overrides: CommonOptions.Overrides, asJson: boolean): Effect
     const settings = { ...read.gateway, data: resolve(read.gateway.data) }
     return yield* serve(settings, asJson).pipe(
       Effect.mapError((error) => startFailure(error, { host: settings.host, port: settings.port, options })),
-      Effect.provide(Logging.layer(read.parts.logging))
+      Effect.provide(Observed.layer(read.parts, "gateway"))
     )
   }).pipe((program) => CommonOptions.withOverrides(program, overrides))
 }

@@ -48,7 +48,13 @@ const examples: { readonly [command: string]: ReadonlyArray<string> } = {
     "loom runner --runner-host 10.0.0.7 --host 0.0.0.0"
   ],
   engine: ["loom engine", "loom engine --port 8124 --data ./memories"],
-  migrate: ["loom migrate", "loom migrate --check"]
+  migrate: ["loom migrate", "loom migrate --check"],
+  authority: ["loom authority migrate --to postgres"],
+  "authority migrate": [
+    "loom authority migrate --to postgres",
+    "loom authority migrate --to postgres --apply",
+    "loom authority migrate --to clickhouse --apply --json"
+  ]
 }
 
 const order = Object.keys(examples)

@@ -6,6 +6,7 @@ import * as Config from "effect/Config"
 import * as SensitivityPolicy from "../../src/memory/SensitivityPolicy.ts"
 import * as EmbedderConfig from "../../src/platform/EmbedderConfig.ts"
 import * as LanguageModelConfig from "../../src/platform/LanguageModelConfig.ts"
+import * as Telemetry from "../../src/platform/Telemetry.ts"
 import * as GatePolicy from "../../src/retrieval/GatePolicy.ts"
 import * as RankPolicy from "../../src/retrieval/RankPolicy.ts"
 import * as Logging from "./Logging.ts"
@@ -16,5 +17,6 @@ export const config = Config.all({
   sensitivity: SensitivityPolicy.setting,
   rank: RankPolicy.setting,
   gate: GatePolicy.setting,
-  logging: Logging.config
+  logging: Logging.config,
+  telemetry: Telemetry.config
 })

@@ -9,11 +9,10 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as ClusterSettings from "../layers/ClusterSettings.ts"
 import type { RunnerSettings } from "../layers/ClusterSettings.ts"
-import * as RunnerAddresses from "../layers/RunnerAddress.ts"
 import * as Runner from "../runner/Runner.ts"
 import type { CliFailure } from "./CliFailure.ts"
 import * as CommonOptions from "./CommonOptions.ts"
-import * as Logging from "./Logging.ts"
+import * as Observed from "./Observed.ts"
 import * as Output from "./Output.ts"
 import * as PartSettings from "./PartSettings.ts"
 import * as PortCheck from "./PortCheck.ts"
@@ -35,7 +34,7 @@ const lines = (address: string, url: string): ReadonlyArray<string> => [
 
 const serve = (settings: RunnerSettings, asJson: boolean) =>
   Effect.gen(function*() {
-    const address = yield* RunnerAddresses.find(settings.runnerHost, settings.runnerPort)
+    const address = yield* Runner.findAddress(settings)
     yield* PortCheck.refuseIfTaken(settings.host, settings.port)
     yield* Output.note("loom: joining the cluster")
     const context = yield* Layer.build(Runner.layer(settings, address, version))
@@ -61,7 +60,7 @@ export const run = (overrides: CommonOptions.Overrides, asJson: boolean): Effect
           options
         })
       ),
-      Effect.provide(Logging.layer(parts.logging))
+      Effect.provide(Observed.layer(parts, "runner"))
     )
   }).pipe((program) => CommonOptions.withOverrides(program, overrides))
 }

@@ -18,7 +18,7 @@ import * as Serve from "../serve/Serve.ts"
 import type { CliFailure } from "./CliFailure.ts"
 import * as CommonOptions from "./CommonOptions.ts"
 import * as FolderOwner from "./FolderOwner.ts"
-import * as Logging from "./Logging.ts"
+import * as Observed from "./Observed.ts"
 import * as Output from "./Output.ts"
 import * as PartSettings from "./PartSettings.ts"
 import * as PortCheck from "./PortCheck.ts"
@@ -101,6 +101,6 @@ export const run = (
     yield* Effect.flatMap(Stop, ({ isNormal }) => isNormal)
     const read = yield* Effect.mapError(config, (error) => startFailure(error, { options }))
     const settings = { ...read.serve, data: resolve(read.serve.data) }
-    return yield* Effect.provide(explained(settings, serve(settings, asJson)), Logging.layer(read.parts.logging))
+    return yield* Effect.provide(explained(settings, serve(settings, asJson)), Observed.layer(read.parts, "serve"))
   }).pipe((program) => CommonOptions.withOverrides(program, overrides))
 }

@@ -7,6 +7,7 @@ import type { SocketServerError } from "@effect/platform/SocketServer"
 import * as ConfigError from "effect/ConfigError"
 import type { RootTokenUnreadable } from "../../src/access/RootToken.ts"
 import type { Corrupt, Unavailable } from "../../src/kernel/LoomError.ts"
+import type { AuthorityRefused } from "../../src/memory/AuthorityModel.ts"
 import type { EngineOpenError } from "../../src/platform/ClickhouseEmbedded.ts"
 import type { ListenFailed } from "../../src/platform/ClickhouseEngineServer.ts"
 import type { TokenUnreadable } from "../../src/platform/ClickhouseEngineToken.ts"
@@ -18,6 +19,7 @@ import type { CliFailure } from "./CliFailure.ts"
 import { cliFailure } from "./CliFailure.ts"
 
 export type StartError =
+  | AuthorityRefused
   | ConfigError.ConfigError
   | Corrupt
   | EngineOpenError
@@ -130,6 +132,8 @@ export const startFailure = (error: StartError, facts: StartFacts = {}): CliFail
     case "RootTokenUnreadable":
     case "TokenUnreadable":
       return cliFailure("failed", "TOKEN_FILE", `The token file ${error.path} does not read: ${error.message}`)
+    case "AuthorityRefused":
+      return cliFailure("failed", "AUTHORITY", `${error.message}.`)
     case "MigrationRefused":
     case "MigrationInvalid":
     case "SchemaOutdated":

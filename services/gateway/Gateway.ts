@@ -7,6 +7,9 @@ import * as Layer from "effect/Layer"
 import { join } from "node:path"
 import * as RootToken from "../../src/access/RootToken.ts"
 import * as MemoryClient from "../../src/memory/MemoryClient.ts"
+import * as ClusterLookPostgres from "../../src/ops/ClusterLookPostgres.ts"
+import * as Authorities from "../layers/Authorities.ts"
+import * as ClusterSettings from "../layers/ClusterSettings.ts"
 import type { GatewaySettings } from "../layers/ClusterSettings.ts"
 import * as ClusterSharding from "../layers/ClusterSharding.ts"
 import * as ClusterStores from "../layers/ClusterStores.ts"
@@ -17,14 +20,23 @@ import * as Edges from "./Edges.ts"
 /** A gateway with these settings, of the given parts; it lives as long as the layer. */
 export const layerWith = <E, EM = never>(settings: GatewaySettings, parts: Parts.Parts<E, EM>) =>
   Edges.layer(settings, parts.version).pipe(
-    Layer.provideMerge(Layer.merge(ClusterStores.layerReadiness, Slices.layerWarm)),
+    Layer.provideMerge(
+      Layer.mergeAll(
+        ClusterStores.layerReadiness,
+        Slices.layerWarm,
+        ClusterLookPostgres.layer({ expiry: settings.shardLockExpiry })
+      )
+    ),
     Layer.provideMerge(MemoryClient.layerCluster),
     Layer.provideMerge(ClusterSharding.layerClient(settings)),
     Layer.provideMerge(Slices.layerGround(settings.thresholds)),
     Layer.provideMerge(Parts.layer(parts)),
+    Layer.provideMerge(Authorities.layerGateway(settings.authority)),
     Layer.provideMerge(RootToken.layerFile(join(settings.data, "root.token"))),
     Layer.provideMerge(ClusterStores.layer({ applicationName: "loom gateway" }))
   )
 
 /** `loom gateway`: the embedder and the language model are the configured ones. */
 export const layer = (settings: GatewaySettings, version: string) => layerWith(settings, Parts.configured(version))
+
+export const settings = ClusterSettings.gateway

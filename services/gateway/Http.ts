@@ -3,6 +3,7 @@
  * bring (RPC, MCP, a composer's own). Built above whatever answers the verbs, so it goes first when the process ends.
  */
 import * as HttpLayerRouter from "@effect/platform/HttpLayerRouter"
+import * as HttpMiddleware from "@effect/platform/HttpMiddleware"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
@@ -34,6 +35,9 @@ const drainFirst = Layer.scopedDiscard(
   Effect.flatMap(HttpListener.HttpListener, ({ drain }) => Effect.addFinalizer(() => drain))
 )
 
+// Asked every few seconds by supervisors and collectors: a trace of each says nothing.
+const PROBES = ["/livez", "/readyz", "/v1/health", "/metrics"]
+
 /**
  * Serves the verbs of `Dispatch` and whatever `more` adds to the router; the address is in `HttpServer`. Routes of
  * `more` stand inside the edge (request ids, error shape, single-user guard) and see to their own callers (`Auth`).
@@ -48,7 +52,7 @@ export const layerHttp = <E = never, R = never>(
         disableLogger: true,
         disableListenLog: true,
         routerConfig: { caseSensitive: true, ignoreDuplicateSlashes: false }
-      })
+      }).pipe(HttpMiddleware.withTracerDisabledForUrls(PROBES))
     ),
     Layer.provideMerge(HttpListener.layer(options)),
     Layer.provideMerge(loopbackOrTokens(options.host))

@@ -9,11 +9,18 @@ import * as MetricState from "effect/MetricState"
 import * as Option from "effect/Option"
 
 /** What the cluster counts, by the name it leaves under; its labels stay behind. */
-const adopted: Readonly<Record<string, { readonly name: string; readonly help: string }>> = {
-  effect_cluster_entities: { name: "loom_actors_active", help: "Namespace actors that are up in this process" },
+const adopted: Readonly<Record<string, { readonly name: string; readonly help: string; readonly type?: string }>> = {
+  effect_cluster_entities: {
+    name: "loom_actors_active",
+    help: "Namespace actors that are up in this process",
+    type: "Namespace"
+  },
   effect_cluster_shards: { name: "loom_shards", help: "Shards that this process holds" },
-  effect_cluster_runners: { name: "loom_runners", help: "Runners that this process knows of" },
-  effect_cluster_runners_healthy: { name: "loom_runners_healthy", help: "Those of them that answer" },
+  effect_cluster_runners: { name: "loom_runners", help: "1 on a runner, so that their sum counts those that run" },
+  effect_cluster_runners_healthy: {
+    name: "loom_runners_healthy",
+    help: "1 while the cluster finds this runner well, else 0"
+  },
   effect_cluster_singletons: { name: "loom_singletons", help: "Singletons that run in this process" }
 }
 
@@ -68,6 +75,8 @@ export const prometheusText = (pairs: ReadonlyArray<MetricPair.MetricPair.Untype
     const ours = adopted[metricKey.name]
     const name = ours?.name ?? metricKey.name
     if (!name.startsWith("loom_")) continue
+    // Of the cluster's other actors nobody needs to know.
+    if (ours?.type !== undefined && !labelsOf(metricKey).some(([, value]) => value === ours.type)) continue
     const help = ours?.help ?? Option.getOrElse(metricKey.description, () => "")
     const family = families.get(name) ?? { help, type: typeOf(metricState), lines: [] }
     families.set(name, family)

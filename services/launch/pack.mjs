@@ -2,7 +2,8 @@
  * What `npm pack` needs beyond npm (`before` and `after` are its prepack and postpack). @effect/sql-clickhouse 0.46.0 works
  * with the Effect packages pinned here but still declares the versions before them as peers, and `overrides` count in the
  * root project alone. So the tarball bundles that one package with its peers widened to the pinned versions; whoever
- * installs the tarball then gets one copy of everything and no complaint. `check` proves it in an empty project.
+ * installs the tarball then gets one copy of everything and no complaint. `check` proves it in an empty project, where the
+ * examples compile and run.
  */
 import * as Fs from "node:fs"
 import * as Os from "node:os"
@@ -89,8 +90,11 @@ const strict = {
 /** A slow registry may take a minute; a step that takes longer than this is not going to end. */
 const patience = 180_000
 
-/** Long enough for a server to be up on a busy machine; an example may be one, and then has to end well when told to. */
+/** Long enough for a server to be up on a busy machine; an example that is one then has to end well when told to. */
 const lifetime = 20_000
+
+/** Runs a program beside a Postgres and an engine, or says why it cannot. */
+const withStores = Path.join(root, "test/support/WithStores.ts")
 
 const check = async () => {
   await ensureInstalled()
@@ -98,9 +102,9 @@ const check = async () => {
   const project = Path.join(folder, "project")
   const data = Path.join(folder, "data")
 
-  const step = async (title, command, args, { timeout = patience, wrong } = {}) => {
+  const step = async (title, command, args, { cwd = project, timeout = patience, wrong } = {}) => {
     const env = { ...threads, LOOM_DATA: data, LOOM_PORT: "0" }
-    const { code, cut, output, took } = await run(command, args, { capture: true, cwd: project, env, timeout })
+    const { code, cut, output, took } = await run(command, args, { capture: true, cwd, env, timeout })
     const late = cut && timeout === patience ? "took too long" : undefined
     const complaint = late ?? wrong?.exec(output)?.[0] ?? (code === 0 ? undefined : `exit ${code}`)
     if (complaint !== undefined) throw new Error(`${title}: ${complaint}\n${output}`)
@@ -127,9 +131,17 @@ const check = async () => {
       await step("examples compile", process.execPath, [Path.join(root, "node_modules/typescript/bin/tsc"), "-p", "."])
     }
     for (const name of names) {
-      await step(`${name} runs`, process.execPath, [Path.join("out", name.replace(/\.ts$/, ".js"))], {
-        timeout: lifetime
+      const program = Path.join(project, "out", name.replace(/\.ts$/, ".js"))
+      const text = Fs.readFileSync(Path.join(examples, name), "utf8")
+      // One that needs a cluster has its stores started around it.
+      const around = text.includes("LOOM_POSTGRES_URL") ? ["--import", "tsx", withStores, process.execPath] : []
+      // A server serves until it is told to stop; any other ends by itself, and its last line says what came of it.
+      const isServer = text.includes("Layer.launch")
+      const said = await step(`${name} runs`, process.execPath, [...around, program], {
+        cwd: around.length > 0 ? root : project,
+        timeout: isServer ? lifetime : patience
       })
+      if (!isServer) say(said.trim().split("\n").at(-1))
     }
     const { version } = readJson(manifest)
     const said = await step("loom --version", Path.join(project, "node_modules/.bin/loom"), ["--version"])

@@ -4,10 +4,9 @@
  * counts as one, every test as one, and what vitest reports beside its tests (a file that does not load) counts as failed.
  */
 import * as Fs from "node:fs"
-import * as Path from "node:path"
 import { checks } from "./check.mjs"
-import { threads } from "./command.mjs"
-import { cache, ensureBuilt, ensureInstalled, ensurePatched, runTool, say } from "./house.mjs"
+import { cache, ensureBuilt, ensureInstalled, ensurePatched, say } from "./house.mjs"
+import { runTests } from "./vitest.mjs"
 
 const tally = { passed: 0, failed: 0 }
 const broken = []
@@ -39,33 +38,11 @@ const build = async () => {
   }
 }
 
-const readReport = (path) => {
-  try {
-    return JSON.parse(Fs.readFileSync(path, "utf8"))
-  } catch {
-    return undefined
-  }
-}
-
 const tests = async (args) => {
-  const path = Path.join(cache, "tests.json")
-  Fs.rmSync(path, { force: true })
-  const { code } = await runTool(
-    "vitest/vitest.mjs",
-    ["run", "--reporter=default", "--reporter=json", `--outputFile.json=${path}`, ...args],
-    { env: threads }
-  )
-  const report = readReport(path)
-  const files = (report?.testResults ?? []).filter((file) =>
-    file.status === "failed" && file.assertionResults.length === 0
-  )
-  tally.passed += report?.numPassedTests ?? 0
-  tally.failed += report?.numFailedTests ?? 0
-  for (const file of files) count(file.name, false)
-  // An error outside any test, or no report at all
-  if (code !== 0 && (report?.numFailedTests ?? 0) + files.length === 0) count("vitest", false)
-  const waiting = (report?.numPendingTests ?? 0) + (report?.numTodoTests ?? 0)
-  if (waiting > 0) say(`${waiting} tests are pending`)
+  const run = await runTests(args)
+  tally.passed += run.passed
+  tally.failed += run.failed
+  for (const name of run.broken) count(name, false)
 }
 
 try {

@@ -8,7 +8,7 @@ import * as Duration from "effect/Duration"
 import * as Either from "effect/Either"
 import * as Postgres from "../../src/platform/Postgres.ts"
 import * as Settings from "./Settings.ts"
-import type { ActorSettings, EdgeSettings, SettingFacts } from "./Settings.ts"
+import type { ActorSettings, AuthoritySettings, EdgeSettings, SettingFacts } from "./Settings.ts"
 
 /** Next to serve's 7777, so that one machine can hold a cluster and a server. */
 const RUNNER_PORT = 7780
@@ -48,9 +48,9 @@ export interface ClusterSettings {
   readonly shardLockExpiry: Duration.Duration
 }
 
-export interface GatewaySettings extends EdgeSettings, ClusterSettings {}
+export interface GatewaySettings extends EdgeSettings, ClusterSettings, AuthoritySettings {}
 
-export interface RunnerSettings extends ActorSettings, ClusterSettings {
+export interface RunnerSettings extends ActorSettings, ClusterSettings, AuthoritySettings {
   /** Of the health port. */
   readonly host: string
   readonly port: number
@@ -78,8 +78,11 @@ const stores = Config.all({
 })
 
 export const gateway: Config.Config<GatewaySettings> = Config.map(
-  Config.all({ own: Config.nested(Config.all({ edge: Settings.edge, shardLockExpiry }), "LOOM"), stores }),
-  ({ own: { edge, shardLockExpiry } }) => ({ ...edge, shardLockExpiry })
+  Config.all({
+    own: Config.nested(Config.all({ edge: Settings.edge, authority: Settings.authority, shardLockExpiry }), "LOOM"),
+    stores
+  }),
+  ({ own: { edge, ...rest } }) => ({ ...edge, ...rest })
 )
 
 export const runner: Config.Config<RunnerSettings> = Config.map(
@@ -87,6 +90,7 @@ export const runner: Config.Config<RunnerSettings> = Config.map(
     own: Config.nested(
       Config.all({
         actors: Settings.actors,
+        authority: Settings.authority,
         host: Settings.host,
         port: Settings.whole("PORT", RUNNER_HEALTH_PORT, 0, 65_535),
         runnerHost: Config.withDefault(Config.nonEmptyString("RUNNER_HOST"), "127.0.0.1"),

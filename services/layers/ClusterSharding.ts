@@ -20,17 +20,13 @@ import { Unavailable } from "../../src/kernel/LoomError.ts"
 import * as PostgresCluster from "../../src/platform/PostgresCluster.ts"
 import type { ClusterSettings } from "./ClusterSettings.ts"
 import * as ClusterWire from "./ClusterWire.ts"
+import * as PeerWatch from "./PeerWatch.ts"
 import * as VolatileMessages from "./VolatileMessages.ts"
 
-/** The one group of shards: the numbers of the locks come from the list of groups, so every process has the same list. */
-export const SHARD_GROUP = "default"
-const SHARD_GROUPS = [SHARD_GROUP]
+export { APPLICATION, FIRST_LOCK, SHARD_GROUP } from "../../src/platform/PostgresCluster.ts"
 
-/** The lock of a shard of that group has this number and the shard's own. */
-export const FIRST_LOCK = 1_000_000
-
-/** What Postgres shows of the connections of a runner: this, and the address at which it is reached. */
-export const APPLICATION = "loom runner "
+/** The numbers of the locks come from the list of groups, so every process has the same list. */
+const SHARD_GROUPS = [PostgresCluster.SHARD_GROUP]
 
 const config = (
   { shardLockExpiry }: ClusterSettings,
@@ -39,14 +35,15 @@ const config = (
   runnerAddress,
   availableShardGroups: SHARD_GROUPS,
   assignedShardGroups: SHARD_GROUPS,
+  shardsPerGroup: PostgresCluster.SHARDS,
   shardLockExpiration: shardLockExpiry,
   // Two signs of life may be lost; the library takes a third of the expiry where that is shorter. A connection that is
   // silent for much longer is given up by either end.
   shardLockRefreshInterval: Duration.seconds(2),
   // The lock goes with the connection that holds it, so a killed runner's namespaces are free at once.
   shardLockDisableAdvisory: false,
-  // How soon the others hear of a runner that comes, goes, or does not answer: the most of what a fail-over takes.
-  refreshAssignmentsInterval: Duration.seconds(1),
+  // How soon the others hear of a runner that comes, goes, or does not answer: one read of a small table.
+  refreshAssignmentsInterval: Duration.millis(500),
   runnerHealthCheckInterval: Duration.seconds(2),
   // How soon a runner asks again for a shard that another had not let go, and forgets which calls it has answered.
   entityMessagePollInterval: Duration.seconds(1),
@@ -77,7 +74,7 @@ const layerStorage = SqlRunnerStorage.layerWith({ prefix: PostgresCluster.PREFIX
 
 /** A member of the cluster, which takes namespaces and is reached at this address. */
 export const layerRunner = (address: RunnerAddress, settings: ClusterSettings) =>
-  SocketRunner.layer.pipe(
+  Layer.merge(SocketRunner.layer, PeerWatch.layer(address)).pipe(
     Layer.provide(layerHealth),
     Layer.provide([NodeClusterSocket.layerSocketServer, NodeClusterSocket.layerClientProtocol]),
     Layer.provide([VolatileMessages.layer, layerStorage]),

@@ -20,10 +20,10 @@ export interface Parts<E = never, EM = never> {
   readonly policies?: typeof Slices.layerPolicies
 }
 
-/** The parts on the stores of the slices. */
+/** The parts on the stores of the slices, but for those of memory (`Authorities`). */
 export const layer = <E, EM = never>({ embedder, languageModel, policies = Slices.layerPolicies }: Parts<E, EM>) =>
   Layer.mergeAll(
-    Slices.layerStores,
+    Slices.layerOthers,
     policies,
     Layer.provide(EmbedderMetrics.layer, embedder),
     languageModel ?? LanguageModel.layerNone

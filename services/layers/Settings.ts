@@ -12,6 +12,7 @@ import { join } from "node:path"
 import * as AskOptions from "../../src/ask/AskOptions.ts"
 import * as ForFileOptions from "../../src/context/ForFileOptions.ts"
 import * as ActorMemory from "../../src/memory/ActorMemory.ts"
+import { Authority } from "../../src/memory/AuthorityModel.ts"
 import * as ReadCache from "../../src/memory/ReadCache.ts"
 import * as Thresholds from "../../src/memory/ThresholdModel.ts"
 import { DEFAULT_TIMEOUT_SECONDS } from "../../src/platform/LanguageModelConfig.ts"
@@ -50,6 +51,12 @@ export const settingFacts: ReadonlyArray<SettingFacts> = [
     "url",
     "(none)",
     "The Postgres of a cluster, postgres://user:password@host:5432/database; `?sslmode=verify-full` encrypts. No pooler between."
+  ),
+  fact(
+    "LOOM_AUTHORITY",
+    "clickhouse, postgres",
+    "clickhouse",
+    "The store that says what is so of memory; under postgres ClickHouse is a copy of it for search and history. The same for every process."
   ),
   fact(
     "LOOM_SOLE_WRITER",
@@ -180,6 +187,26 @@ export const settingFacts: ReadonlyArray<SettingFacts> = [
     "INFO",
     "The least severe line that is logged."
   ),
+  fact(
+    "LOOM_OTLP_URL",
+    "url",
+    "(none)",
+    "A collector for traces and logs by OTLP over HTTP (JSON), such as http://127.0.0.1:4318; without it nothing is traced."
+  ),
+  fact("LOOM_OTLP_HEADERS", "secret", "(none)", "Headers for it: name=value, with commas between several."),
+  fact(
+    "LOOM_OTLP_SAMPLE",
+    "0 to 1",
+    "1",
+    "The part of all traces that is exported; a trace that another process began is as that one decided."
+  ),
+  fact("LOOM_SERVICE_NAME", "text", "loom", "What the collector knows all processes of this installation by."),
+  fact(
+    "LOOM_RESOURCE_ATTRIBUTES",
+    "name=value, …",
+    "(none)",
+    "More for the collector to know of the process, such as deployment.environment=production."
+  ),
   fact("LOOM_LOG_FORMAT", "pretty, json, logfmt", "logfmt", "How a log line is written."),
   fact("LOOM_BASE_URL", "url", "http://127.0.0.1:7777", "For clients and the command line: the server to call."),
   fact("LOOM_API_KEY", "secret", "(none)", "For clients and the command line: the token to call with."),
@@ -216,7 +243,12 @@ export interface ActorSettings {
   readonly workers: ReadonlyArray<string>
 }
 
-export interface ServeSettings extends EdgeSettings, ActorSettings {
+/** Under which authority memory is. */
+export interface AuthoritySettings {
+  readonly authority: Authority
+}
+
+export interface ServeSettings extends EdgeSettings, ActorSettings, AuthoritySettings {
   readonly url: boolean
   readonly soleWriter: boolean
   readonly readCacheBytes: number
@@ -263,6 +295,11 @@ export const dataFolder: Config.Config<string> = Config.withDefault(
 
 /** The address of HTTP. */
 export const host: Config.Config<string> = Config.withDefault(Config.nonEmptyString("HOST"), "127.0.0.1")
+
+export const authority: Config.Config<Authority> = Config.withDefault(
+  Config.literal(...Authority.literals)("AUTHORITY"),
+  "clickhouse"
+)
 
 export const edge: Config.Config<EdgeSettings> = Config.all({
   data: dataFolder,
@@ -325,13 +362,14 @@ export const serve: Config.Config<ServeSettings> = Config.nested(
   Config.all({
     edge,
     actors,
+    authority,
     url: Config.map(Config.option(Config.url("CLICKHOUSE_URL")), (url) => url._tag === "Some"),
     soleWriter: Config.withDefault(Config.boolean("SOLE_WRITER"), false),
     readCacheBytes: whole("READ_CACHE_BYTES", ReadCache.DEFAULT_BYTES, 0, 16 * 1024 ** 3)
   }).pipe(
     Config.map(({ actors, edge, ...rest }): ServeSettings => ({ ...edge, ...actors, ...rest })),
     Config.mapOrFail((settings) =>
-      settings.url && !settings.soleWriter
+      settings.url && !settings.soleWriter && settings.authority === "clickhouse"
         ? Either.left(
           ConfigError.InvalidData(
             ["CLICKHOUSE_URL"],

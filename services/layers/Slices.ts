@@ -22,27 +22,34 @@ import * as ForFileOptions from "../../src/context/ForFileOptions.ts"
 import * as PackClickhouse from "../../src/context/PackClickhouse.ts"
 import * as PackHandlers from "../../src/context/PackHandlers.ts"
 import * as WorkingMemory from "../../src/context/WorkingMemory.ts"
+import * as ActorMetrics from "../../src/memory/ActorMetrics.ts"
 import * as ActorRules from "../../src/memory/ActorRules.ts"
 import * as BeliefSourcesClickhouse from "../../src/memory/BeliefSourcesClickhouse.ts"
 import * as CalibrationHandlers from "../../src/memory/CalibrationHandlers.ts"
 import * as CalibrationStoreClickhouse from "../../src/memory/CalibrationStoreClickhouse.ts"
 import * as Committer from "../../src/memory/Committer.ts"
+import * as FenceMetrics from "../../src/memory/FenceMetrics.ts"
+import * as IndexLagPostgres from "../../src/memory/IndexLagPostgres.ts"
 import * as LifecycleHandlers from "../../src/memory/LifecycleHandlers.ts"
 import * as MemoryEntity from "../../src/memory/MemoryEntity.ts"
 import * as MemoryIntake from "../../src/memory/MemoryIntake.ts"
 import * as MemoryPatternSweep from "../../src/memory/MemoryPatternSweep.ts"
+import * as MemoryProjection from "../../src/memory/MemoryProjection.ts"
 import * as MemoryReaderClickhouse from "../../src/memory/MemoryReaderClickhouse.ts"
 import * as MemoryReads from "../../src/memory/MemoryReads.ts"
 import * as MemoryReviewClickhouse from "../../src/memory/MemoryReviewClickhouse.ts"
 import * as MemoryStoreClickhouse from "../../src/memory/MemoryStoreClickhouse.ts"
+import * as MemorySwitch from "../../src/memory/MemorySwitch.ts"
 import * as MemoryTimeReads from "../../src/memory/MemoryTimeReads.ts"
 import * as MemoryWrites from "../../src/memory/MemoryWrites.ts"
+import * as OutboxPostgres from "../../src/memory/OutboxPostgres.ts"
 import * as ProposalHandlers from "../../src/memory/ProposalHandlers.ts"
 import * as ReadCache from "../../src/memory/ReadCache.ts"
 import * as ReviewHandlers from "../../src/memory/ReviewHandlers.ts"
 import * as SensitivityPolicy from "../../src/memory/SensitivityPolicy.ts"
 import * as SweepHandlers from "../../src/memory/SweepHandlers.ts"
 import * as Thresholds from "../../src/memory/Thresholds.ts"
+import * as UnembeddedClickhouse from "../../src/memory/UnembeddedClickhouse.ts"
 import * as WritePolicy from "../../src/memory/WritePolicy.ts"
 import * as NamespaceCache from "../../src/namespace/NamespaceCache.ts"
 import * as NamespaceHandlers from "../../src/namespace/NamespaceHandlers.ts"
@@ -65,21 +72,37 @@ import { Dispatch, make as makeDispatch } from "../gateway/Dispatch.ts"
 import type { ActorSettings } from "./Settings.ts"
 import * as Workers from "./Workers.ts"
 
-/** Every store of the slices, on ClickHouse. */
-export const layerStores = Layer.mergeAll(
+/** The stores of memory, on ClickHouse. */
+export const layerMemory = Layer.mergeAll(
   MemoryStoreClickhouse.layer,
   MemoryReaderClickhouse.layer,
-  MemoryReviewClickhouse.layer,
+  MemoryReviewClickhouse.layer
+)
+
+/** The same where there is a Postgres too, with what tells how far the copy in ClickHouse is behind. */
+export const layerMemoryOfBoth = MemorySwitch.layer.pipe(
+  Layer.provide([MemoryReaderClickhouse.layer, MemoryReviewClickhouse.layer]),
+  Layer.provideMerge(IndexLagPostgres.layer),
+  Layer.provideMerge(OutboxPostgres.layer),
+  Layer.provide(MemoryProjection.layerClickhouse)
+)
+
+/** Every other store of the slices, on ClickHouse under either authority. */
+export const layerOthers = Layer.mergeAll(
   BeliefSourcesClickhouse.layer,
   NamespaceStoreClickhouse.layer,
   BlacklistStoreClickhouse.layer,
   TokenStoreClickhouse.layer,
   DigestStoreClickhouse.layer,
   CalibrationStoreClickhouse.layer,
+  UnembeddedClickhouse.layer,
   WorkerStoreClickhouse.layer,
   ChangeFeedClickhouse.layer,
   Layer.provide(Cursors.layer, CursorKeysClickhouse.layer)
 )
+
+/** Every store of the slices, on ClickHouse. */
+export const layerStores = Layer.merge(layerMemory, layerOthers)
 
 /**
  * Keeps hot answers of `memory.get` in this process, up to so many bytes; 0 keeps none. Only over stores that no other
@@ -119,7 +142,10 @@ export const layerTokens = TokenCache.layer
 
 /** What hosts the actors needs: the entity, its committer and its rules, over a fence. */
 export const layerActors = (options: MemoryEntity.Options = MemoryEntity.defaultOptions) =>
-  MemoryEntity.layer(options).pipe(Layer.provide([Committer.layer, ActorRules.layer]))
+  Layer.merge(MemoryEntity.layer(options), ActorMetrics.layer).pipe(
+    Layer.provide([Committer.layer, ActorRules.layer]),
+    Layer.provide(FenceMetrics.layer)
+  )
 
 /** The actors' options by the settings of the process. */
 export const actorOptions = (settings: ActorSettings): MemoryEntity.Options => ({

@@ -2,10 +2,14 @@
 import type { WorkerFacts } from "../../src/ops/OpsGroundModel.ts"
 import * as Calibration from "../../workers/Calibration.ts"
 import * as ConflictResolver from "../../workers/ConflictResolver.ts"
+import * as Pruning from "../../workers/Pruning.ts"
+import * as ReEmbed from "../../workers/ReEmbed.ts"
 
 export const workerFacts: ReadonlyArray<WorkerFacts> = [
   { name: ConflictResolver.NAME, reads: "feed" },
-  { name: Calibration.NAME, reads: "schedule" }
+  { name: Calibration.NAME, reads: "schedule" },
+  { name: ReEmbed.NAME, reads: "schedule" },
+  { name: Pruning.NAME, reads: "schedule" }
 ]
 
 export const workerNames: ReadonlyArray<string> = workerFacts.map(({ name }) => name)

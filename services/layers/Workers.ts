@@ -9,8 +9,11 @@ import * as ActorRules from "../../src/memory/ActorRules.ts"
 import { OpsGround } from "../../src/ops/OpsGroundModel.ts"
 import * as Calibration from "../../workers/Calibration.ts"
 import * as ConflictResolver from "../../workers/ConflictResolver.ts"
+import * as Pruning from "../../workers/Pruning.ts"
+import * as ReEmbed from "../../workers/ReEmbed.ts"
 import type { Host } from "../../workers/Worker.ts"
 import { Readiness } from "../gateway/Health.ts"
+import * as Pruned from "./Pruned.ts"
 import { workers } from "./Settings.ts"
 import { workerFacts } from "./WorkerNames.ts"
 
@@ -19,8 +22,10 @@ export const layer = (enabled: ReadonlyArray<string>, host: Host) => {
   const when = <R>(name: string, worker: Layer.Layer<never, never, R>) => enabled.includes(name) ? worker : Layer.empty
   return Layer.mergeAll(
     when(ConflictResolver.NAME, ConflictResolver.make()(host)),
-    when(Calibration.NAME, Calibration.make()(host))
-  ).pipe(Layer.provide(ActorRules.layer))
+    when(Calibration.NAME, Calibration.make()(host)),
+    when(ReEmbed.NAME, ReEmbed.make()(host)),
+    when(Pruning.NAME, Pruning.make()(host))
+  ).pipe(Layer.provide([ActorRules.layer, Pruned.layer]))
 }
 
 /** What the verbs for operators tell of. */

@@ -5,12 +5,15 @@
  */
 import type { RunnerAddress } from "@effect/cluster/RunnerAddress"
 import * as Layer from "effect/Layer"
-import * as FencePostgres from "../../src/memory/FencePostgres.ts"
 import * as MemoryClient from "../../src/memory/MemoryClient.ts"
+import * as RunnerReport from "../../src/ops/RunnerReport.ts"
+import * as Authorities from "../layers/Authorities.ts"
+import * as ClusterSettings from "../layers/ClusterSettings.ts"
 import type { RunnerSettings } from "../layers/ClusterSettings.ts"
 import * as ClusterSharding from "../layers/ClusterSharding.ts"
 import * as ClusterStores from "../layers/ClusterStores.ts"
 import * as Parts from "../layers/Parts.ts"
+import * as RunnerAddresses from "../layers/RunnerAddress.ts"
 import * as Slices from "../layers/Slices.ts"
 import * as Workers from "../layers/Workers.ts"
 import * as FaultPoints from "../serve/FaultPoints.ts"
@@ -25,17 +28,15 @@ export const layerWith = <E, EM = never>(
   parts: Parts.Parts<E, EM>
 ) =>
   RunnerHttp.layer({ host: settings.host, port: settings.port, version: parts.version }).pipe(
-    Layer.provideMerge(Layer.merge(ClusterStores.layerReadiness, Slices.layerWarm)),
+    Layer.provideMerge(
+      Layer.mergeAll(ClusterStores.layerReadiness, Slices.layerWarm, RunnerReport.layer(parts.version))
+    ),
     Layer.provideMerge(Layer.provide(Workers.layer(settings.workers, "singleton"), MemoryClient.layerCluster)),
     Layer.provideMerge(Slices.layerActors(Slices.actorOptions(settings))),
-    Layer.provideMerge(
-      Layer.merge(
-        ClusterSharding.layerRunner(address, settings),
-        FenceOff.layerConfig.pipe(Layer.provide(FencePostgres.layer))
-      )
-    ),
+    Layer.provideMerge(Layer.merge(ClusterSharding.layerRunner(address, settings), FenceOff.layerConfig)),
     Layer.provideMerge(Slices.layerGround(settings.thresholds)),
     Layer.provideMerge(Parts.layer(parts)),
+    Layer.provideMerge(Authorities.layerRunner(settings.authority)),
     // Paused for as long as its locks live, a runner loses them: the sessions that hold them end.
     Layer.provideMerge(
       ClusterStores.layer({
@@ -51,3 +52,9 @@ export const layer = (settings: RunnerSettings, address: RunnerAddress, version:
     // Under everything, since a fiber takes its fault points and its clock from where it was started.
     Layer.provide(Layer.merge(FaultPoints.layerConfig, ClockSkew.layerConfig))
   )
+
+export const settings = ClusterSettings.runner
+
+/** Where a runner of these settings listens: a private address of this machine, and a port that is free. */
+export const findAddress = ({ runnerHost, runnerPort }: Pick<RunnerSettings, "runnerHost" | "runnerPort">) =>
+  RunnerAddresses.find(runnerHost, runnerPort)

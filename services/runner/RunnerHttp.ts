@@ -2,6 +2,7 @@
  * The health port of a runner: for supervisors, load balancers and collectors, in the shape in which gateways and serve answer them.
  */
 import * as HttpLayerRouter from "@effect/platform/HttpLayerRouter"
+import * as HttpMiddleware from "@effect/platform/HttpMiddleware"
 import * as Layer from "effect/Layer"
 import * as HealthRoutes from "../gateway/HealthRoutes.ts"
 import * as HttpListener from "../gateway/HttpListener.ts"
@@ -19,4 +20,8 @@ export const layer = (options: RunnerHttpOptions) =>
       MetricsRoutes.layerWithoutCallers(options.host)
     ),
     { disableLogger: true, disableListenLog: true }
-  ).pipe(Layer.provideMerge(HttpListener.layer(options)))
+  ).pipe(
+    // Nothing but probes is asked here.
+    HttpMiddleware.withTracerDisabledWhen(() => true),
+    Layer.provideMerge(HttpListener.layer(options))
+  )

@@ -9,14 +9,14 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { join } from "node:path"
 import * as RootToken from "../../src/access/RootToken.ts"
-import * as Fence from "../../src/memory/Fence.ts"
 import * as MemoryClient from "../../src/memory/MemoryClient.ts"
 import { MemoryStore } from "../../src/memory/MemoryStore.ts"
+import * as ClusterLookLocal from "../../src/ops/ClusterLookLocal.ts"
 import * as Clickhouse from "../../src/platform/Clickhouse.ts"
 import * as ClickhouseMigrations from "../../src/platform/ClickhouseMigrations.ts"
 import * as ClickhouseMigrator from "../../src/platform/ClickhouseMigrator.ts"
 import * as Edges from "../gateway/Edges.ts"
-import * as Health from "../gateway/Health.ts"
+import * as Authorities from "../layers/Authorities.ts"
 import * as LocalSharding from "../layers/LocalSharding.ts"
 import * as Parts from "../layers/Parts.ts"
 import * as Settings from "../layers/Settings.ts"
@@ -59,15 +59,15 @@ const layerRepaired = Layer.scopedDiscard(Effect.gen(function*() {
 /** The whole server for these settings, of the given parts; it lives as long as the layer. */
 export const layerWith = <E, EM = never>(settings: ServeSettings, parts: Parts.Parts<E, EM>) =>
   Edges.layer(settings, parts.version).pipe(
-    Layer.provideMerge(Health.layerClickhouse),
     Layer.provideMerge(Layer.mergeAll(layerRepaired, Slices.layerWarm, Workers.layer(settings.workers, "process"))),
-    Layer.provideMerge(MemoryClient.layer),
+    Layer.provideMerge(Layer.merge(MemoryClient.layer, ClusterLookLocal.layer(parts.version))),
     Layer.provideMerge(Slices.layerActors(Slices.actorOptions(settings))),
-    Layer.provideMerge(Layer.merge(LocalSharding.layer, Fence.layerNone)),
+    Layer.provideMerge(LocalSharding.layer),
     Layer.provideMerge(Slices.layerGround(settings.thresholds)),
     // An embedded store is locked by this process, a server's is promised to it; else nobody may keep what was read.
     Layer.provideMerge(Slices.layerReadCache(!settings.url || settings.soleWriter ? settings.readCacheBytes : 0)),
     Layer.provideMerge(Parts.layer(parts)),
+    Layer.provideMerge(Authorities.layerServe(settings.authority)),
     Layer.provideMerge(RootToken.layerFile(join(settings.data, "root.token"))),
     Layer.provideMerge(layerMigrated),
     Layer.provideMerge(Clickhouse.layerConfig)

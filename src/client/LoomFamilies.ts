@@ -32,6 +32,7 @@ import { MemoryInspect, MemoryLineage, MemoryProvenance } from "../memory/Proven
 import { MemoryRedact } from "../memory/RedactVerbs.ts"
 import { MemoryApply, MemoryClear } from "../memory/SweepVerbs.ts"
 import { NamespaceGet, NamespaceList, NamespaceRegister } from "../namespace/NamespaceVerbs.ts"
+import { OpsCluster } from "../ops/ClusterVerbs.ts"
 import { OpsDeadLetters, OpsHealth, OpsWorkerPause, OpsWorkerResume, OpsWorkers } from "../ops/OpsVerbs.ts"
 import { MemorySearch, MemorySearchTrace } from "../retrieval/SearchVerbs.ts"
 
@@ -105,7 +106,8 @@ export const families = <F extends TypeLambda>(call: MakeCall<F>) => ({
     worker_pause: call(OpsWorkerPause),
     worker_resume: call(OpsWorkerResume),
     dead_letters: call(OpsDeadLetters),
-    health: call(OpsHealth)
+    health: call(OpsHealth),
+    cluster: call(OpsCluster)
   }
 })
 

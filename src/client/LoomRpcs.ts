@@ -31,6 +31,7 @@ import { MemoryInspect, MemoryLineage, MemoryProvenance } from "../memory/Proven
 import { MemoryRedact } from "../memory/RedactVerbs.ts"
 import { MemoryApply, MemoryClear } from "../memory/SweepVerbs.ts"
 import { NamespaceGet, NamespaceList, NamespaceRegister } from "../namespace/NamespaceVerbs.ts"
+import { OpsCluster } from "../ops/ClusterVerbs.ts"
 import { OpsDeadLetters, OpsHealth, OpsWorkerPause, OpsWorkerResume, OpsWorkers } from "../ops/OpsVerbs.ts"
 import { MemorySearch, MemorySearchTrace } from "../retrieval/SearchVerbs.ts"
 
@@ -84,5 +85,6 @@ export const LoomRpcs = RpcGroup.make(
   OpsWorkerPause.rpc,
   OpsWorkerResume.rpc,
   OpsDeadLetters.rpc,
-  OpsHealth.rpc
+  OpsHealth.rpc,
+  OpsCluster.rpc
 )

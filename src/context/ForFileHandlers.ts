@@ -7,6 +7,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { opensNamespace, readableUser, resolveScope } from "../kernel/Caller.ts"
 import type { Caller } from "../kernel/Caller.ts"
+import { IndexLag, noteLagOf } from "../kernel/IndexLag.ts"
 import { refuse } from "../kernel/LoomError.ts"
 import { bind } from "../kernel/Verb.ts"
 import type { Answer, BoundVerb, Payload } from "../kernel/Verb.ts"
@@ -45,6 +46,7 @@ export const make: Effect.Effect<ReadonlyArray<BoundVerb>, never, ForFileStore |
     const store = yield* ForFileStore
     const options = yield* ForFileOptions
     const tokens = yield* Tokens
+    const lag = yield* IndexLag
 
     const handler = (request: Request, caller: Caller) =>
       Effect.gen(function*() {
@@ -65,8 +67,9 @@ export const make: Effect.Effect<ReadonlyArray<BoundVerb>, never, ForFileStore |
         const own = { agent: request.agent ?? null, user_id: user, session_id: request.session_id ?? null }
         const found = yield* Effect.forEach(spaces.namespaces_searched, (namespace) => {
           const isTeam = namespace !== home.namespace
+          const scope = { org: home.org, namespace }
           return Effect.map(
-            store.heads({ org: home.org, namespace }, isTeam ? anyone : own, file, now),
+            Effect.zipRight(noteLagOf(lag, scope), store.heads(scope, isTeam ? anyone : own, file, now)),
             ({ heads, total }) => ({ rows: heads.map((head) => unread(head, isTeam)), total })
           )
         }, { concurrency: 4 })
@@ -89,7 +92,8 @@ export const make: Effect.Effect<ReadonlyArray<BoundVerb>, never, ForFileStore |
           left_out_count: total - choice.shown.length,
           left_out: choice.left.slice(0, MOST_LEFT_OUT).map(({ reason, row }) => ({ ...placed(row), reason })),
           tokens_returned: choice.tokens,
-          ...spaces
+          ...spaces,
+          degraded: []
         }
       })
 
@@ -124,5 +128,6 @@ const empty = (file: string, spaces: Spaces): Answer<typeof MemoryForFile> => ({
   left_out_count: 0,
   left_out: [],
   tokens_returned: 0,
-  ...spaces
+  ...spaces,
+  degraded: []
 })

@@ -65,6 +65,7 @@ export const MemoryForFile = make("memory.for_file", {
     /** o200k tokens of the block. */
     tokens_returned: Schema.Number,
     namespaces_searched: Schema.Array(Schema.String),
-    namespaces_skipped: Schema.Array(Schema.String)
+    namespaces_skipped: Schema.Array(Schema.String),
+    degraded: Schema.Array(Schema.String)
   })
 })

@@ -6,6 +6,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { identityKey } from "../kernel/Identity.ts"
 import type { Scope } from "../kernel/Identity.ts"
+import { IndexLag, withLag } from "../kernel/IndexLag.ts"
 import type { Overloaded, StoreError } from "../kernel/LoomError.ts"
 import { servedIn } from "../memory/MemoryModel.ts"
 import { Search } from "../retrieval/Search.ts"
@@ -51,6 +52,7 @@ export const make = Effect.gen(function*() {
   const search = yield* Search
   const store = yield* PackStore
   const working = yield* WorkingMemory
+  const lag = yield* IndexLag
 
   return Effect.fn("Pack.find")(function*(question: PackQuestion) {
     const { scope, worker, writer } = question
@@ -129,7 +131,7 @@ export const make = Effect.gen(function*() {
         }
       },
       verdict: isAnswer(looked.memories) ? looked.memories.verdict : null,
-      degraded: degradedOf(searches)
+      degraded: yield* withLag(lag, scope, degradedOf(searches))
     }
     return answer
   })

@@ -10,6 +10,7 @@ const eraseWords: Record<Erase, string> = {
   rows: "deletes its rows",
   blank: "empties their identity and keeps them",
   scope: "deletes all rows of the namespace",
+  drain: "has what waits in it copied first, after which it is empty",
   keep: "keeps it"
 }
 
@@ -32,6 +33,7 @@ const pruneWords: Record<Prune, string> = {
   unreferred: "removes what no version refers to and rows of embedders no longer used",
   day: "removes answers older than 24 hours",
   decided: "removes intents an hour after they were decided",
+  settled: "removes letters that were done with thirty days ago",
   hour: "removes what a process said of itself more than an hour ago"
 }
 

@@ -17,10 +17,11 @@ export interface Columns {
  * - `rows`: deletes the rows whose `identity` columns match.
  * - `blank`: writes the rows that match again, as a later revision in which their writer and key are empty.
  * - `scope`: deletes all rows of the namespace, which do not say whose they are and can be spared.
+ * - `drain`: has what waits there copied first, after which there is none; they do not say whose they are.
  * - `keep`: leaves them; they hold no content, or prove that something happened without saying what.
  * An erasure of a whole namespace or org deletes the rows of the scope from every table that has one.
  */
-export type Erase = "rows" | "blank" | "scope" | "keep"
+export type Erase = "rows" | "blank" | "scope" | "drain" | "keep"
 
 /**
  * What an export holds of the table: its `rows`, nothing because they are `derived` from others and made again on the
@@ -45,6 +46,8 @@ export type Prune =
   | "day"
   /** Intents that were decided an hour ago, of which nobody asks any more; never an undecided one. */
   | "decided"
+  /** Dead letters that were done with thirty days ago; never one that is open. */
+  | "settled"
   /** What processes said of themselves an hour ago; the table's own TTL removes it. */
   | "hour"
 

@@ -42,6 +42,28 @@ export const houseTables: Readonly<Record<string, TableFacts>> = {
     rollback: "stay",
     prune: "nothing"
   },
+  authority: {
+    columns: { scope: [], identity: [], content: [], facts: ["part", "authority", "decided_at"] },
+    person: null,
+    erase: "keep",
+    export: "local",
+    rollback: "stay",
+    prune: "nothing"
+  },
+  authorities: {
+    store: "postgres",
+    columns: {
+      scope: [],
+      identity: [],
+      content: [],
+      facts: ["part", "authority", "mover", "moving_until", "closed"]
+    },
+    person: null,
+    erase: "keep",
+    export: "local",
+    rollback: "stay",
+    prune: "nothing"
+  },
   cursor_keys: {
     columns: { scope: [], identity: [], content: [], facts: ["key_id", "secret", "created_at"] },
     person: null,
@@ -133,7 +155,12 @@ export const commitTables: Readonly<Record<string, TableFacts>> = {
   fence: {
     // Outlives every erasure: a version that was given out once must never come again.
     store: "postgres",
-    columns: { scope, identity: [], content: [], facts: [...fence, "last_version", "taken_at", "holder"] },
+    columns: {
+      scope,
+      identity: [],
+      content: [],
+      facts: [...fence, "last_version", "taken_at", "holder", "audit_at", "audit_hash"]
+    },
     person: null,
     erase: "keep",
     export: "local",

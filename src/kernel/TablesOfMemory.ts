@@ -203,5 +203,51 @@ export const memoryTables: Readonly<Record<string, TableFacts>> = {
     export: "derived",
     rollback: "follows",
     prune: "unreferred"
+  },
+  heads: {
+    store: "postgres",
+    columns: {
+      scope,
+      identity: [...identity, "memory_id", "place"],
+      content: ["content_sha256", "canonical_sha256", "value_bytes", "body"],
+      facts: [
+        "memory_type",
+        "status",
+        "sensitivity",
+        "version",
+        "expires_at",
+        "valid_to",
+        "duplicate_of",
+        "conflict_with"
+      ]
+    },
+    person: "user_id",
+    erase: "rows",
+    export: "rows",
+    rollback: "restate",
+    prune: "nothing"
+  },
+  answers: {
+    store: "postgres",
+    columns: {
+      scope,
+      identity: [],
+      content: ["payload_hash", "answer"],
+      facts: ["idem_hash", "version", "at", "write_id"]
+    },
+    person: null,
+    erase: "scope",
+    export: "local",
+    rollback: "stay",
+    prune: "day"
+  },
+  outbox: {
+    store: "postgres",
+    columns: { scope, identity: [], content: ["body"], facts: ["id", "versions", "at"] },
+    person: null,
+    erase: "drain",
+    export: "local",
+    rollback: "stay",
+    prune: "nothing"
   }
 }

@@ -39,7 +39,7 @@ export const workTables: Readonly<Record<string, TableFacts>> = {
     erase: "keep",
     export: "local",
     rollback: "stay",
-    prune: "nothing"
+    prune: "settled"
   },
   calibrations: {
     columns: {

@@ -10,6 +10,7 @@ import * as Schema from "effect/Schema"
 import * as AST from "effect/SchemaAST"
 import { requireRole } from "./Caller.ts"
 import type { Caller, Role } from "./Caller.ts"
+import { telling } from "./IndexLag.ts"
 import { isWellFormed } from "./Json.ts"
 import { Corrupt, LoomError, refuse } from "./LoomError.ts"
 import type { Refusal } from "./LoomError.ts"
@@ -143,7 +144,7 @@ export const bind = <Tag extends string, P, PI, A, AI>(
         Effect.zipRight(soundText(raw, verb.itemsField)),
         Effect.zipRight(takesNothing(verb) ? isNothing(raw) : Effect.void),
         Effect.zipRight(Effect.mapError(decode(raw), payloadFault)),
-        Effect.flatMap((payload) => handler(payload, caller)),
+        Effect.flatMap((payload) => telling(handler(payload, caller))),
         Effect.flatMap((answer) =>
           Effect.mapError(encode(answer), () => new Corrupt({ operation: `${verb.tag} answer` }))
         ),

@@ -13,6 +13,8 @@ import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Queue from "effect/Queue"
 import { faultPoint } from "../kernel/FaultPoint.ts"
+import { actorId } from "../kernel/Identity.ts"
+import type { Scope } from "../kernel/Identity.ts"
 import { Unavailable } from "../kernel/LoomError.ts"
 import { intentOf } from "./CommitIntent.ts"
 import { fitting, mergeCommits } from "./CommitMerge.ts"
@@ -112,7 +114,8 @@ export const layer: Layer.Layer<Committer, never, MemoryStore | Fence> = Layer.s
       return Effect.flatMap(isThere, (there) =>
         there
           ? Effect.succeed<Outcome>("torn")
-          : store.commit(one.batch).pipe(
+          : store.commit(one.batch, [one.intent]).pipe(
+            Effect.filterOrFail((others) => others.length === 0, lost),
             Effect.as<Outcome>("clean"),
             Effect.catchAll((error) =>
               Effect.flatMap(isThere, (now) => now ? Effect.succeed<Outcome>("torn") : Effect.fail(error))
@@ -133,7 +136,14 @@ export const layer: Layer.Layer<Committer, never, MemoryStore | Fence> = Layer.s
     const write = (group: ReadonlyArray<Pending>): Effect.Effect<ReadonlyArray<Written>> =>
       group.length === 0 ? Effect.succeed([]) : insert(group).pipe(
         Effect.matchEffect({
-          onSuccess: () => Effect.succeed(group.map((one): Written => ({ one, outcome: "clean" }))),
+          onSuccess: (others) => {
+            const theirs = new Set(others.map(actorId))
+            const kept = group.map(({ intent }) => !theirs.has(actorId(intent.scope)))
+            return Effect.map(
+              keep(group, (one) => one, kept),
+              (ours) => ours.map((one): Written => ({ one, outcome: "clean" }))
+            )
+          },
           onFailure: (error) =>
             Effect.logWarning("A merged commit failed; settling namespace by namespace").pipe(
               Effect.annotateLogs({ operation: error.operation, namespaces: group.length }),
@@ -142,9 +152,10 @@ export const layer: Layer.Layer<Committer, never, MemoryStore | Fence> = Layer.s
         })
       )
 
-    const insert = (group: ReadonlyArray<Pending>): Effect.Effect<void, Unavailable> => {
+    const insert = (group: ReadonlyArray<Pending>): Effect.Effect<ReadonlyArray<Scope>, Unavailable> => {
       const merged = mergeCommits(group.map((one) => one.batch))
-      return counted({ rows: merged.rows.length, namespaces: group.length }, store.commit(merged))
+      const owners = group.map(({ intent }) => intent)
+      return counted({ rows: merged.rows.length, namespaces: group.length }, store.commit(merged, owners))
     }
 
     const flush = (group: ReadonlyArray<Pending>): Effect.Effect<void> =>

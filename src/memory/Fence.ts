@@ -12,6 +12,7 @@ import * as Option from "effect/Option"
 import type { Scope, Writer } from "../kernel/Identity.ts"
 import { Unavailable } from "../kernel/LoomError.ts"
 import type { LoomError, StoreError } from "../kernel/LoomError.ts"
+import type { Authority } from "./AuthorityModel.ts"
 
 /** An ownership: in each namespace every taking has a higher epoch. */
 export interface Tenancy {
@@ -53,6 +54,8 @@ export interface Taken extends Tenancy {
   readonly version: bigint
   /** In the order in which they were reserved. */
   readonly open: ReadonlyArray<OpenIntent>
+  /** Which store said then what is so of memory, where the fence knows it. */
+  readonly authority?: Authority
 }
 
 export class Fence extends Context.Tag("loom/memory/Fence")<Fence, {
@@ -90,6 +93,9 @@ const LOST = "Fence.lost"
 
 /** The writer of a namespace is another by now: nothing was decided here; the same write may be sent again. */
 export const lost = (): Unavailable => new Unavailable({ operation: LOST })
+
+/** Memory is being moved under another authority, and nobody may take a namespace for these seconds. */
+export const closed = (): Unavailable => new Unavailable({ operation: "Fence.closed" })
 
 /** Whether a failure says that the namespace is another's. */
 export const isLost = (error: LoomError): boolean => error._tag === "Unavailable" && error.operation === LOST

@@ -13,7 +13,8 @@ import { actorId, Writer } from "../kernel/Identity.ts"
 import type { Scope } from "../kernel/Identity.ts"
 import { Postgres } from "../platform/Postgres.ts"
 import { Int8, json } from "../platform/PostgresValue.ts"
-import { Fence } from "./Fence.ts"
+import { Authority } from "./AuthorityModel.ts"
+import { closed, Fence } from "./Fence.ts"
 import type { Intent, OpenIntent, Taken, Tenancy } from "./Fence.ts"
 
 type Pair = Tenancy & { readonly seq: bigint }
@@ -21,7 +22,7 @@ type Pair = Tenancy & { readonly seq: bigint }
 /** Which intent, as the server names it. */
 const PairRow = Schema.Struct({ org: Schema.String, namespace: Schema.String, epoch: Int8, seq: Int8 })
 
-const TakenRow = Schema.Struct({ epoch: Int8, version: Int8 })
+const TakenRow = Schema.Struct({ epoch: Int8, version: Int8, authority: Schema.Union(Authority, Schema.Literal("")) })
 
 const OpenRow = Schema.Struct({
   epoch: Int8,
@@ -71,11 +72,21 @@ const accepted = (given: ReadonlyArray<Pair>, rows: ReadonlyArray<typeof PairRow
   return given.map((pair) => keys.has(pairKey(pair)))
 }
 
-const make = (postgres: Postgres["Type"]): Fence["Type"] => {
-  const { sql } = postgres
-  // Of the transaction of the statement alone. A server that waits for more than its own disk goes on doing so.
-  const enduring = sql`set_config('synchronous_commit',
+/**
+ * In what a statement answers: it endures before it is answered. Of the transaction of the statement alone. A server that
+ * waits for more than its own disk goes on doing so.
+ */
+export const enduringOf = (sql: Postgres["Type"]["sql"]) =>
+  sql`set_config('synchronous_commit',
     CASE current_setting('synchronous_commit') WHEN 'off' THEN 'on' ELSE current_setting('synchronous_commit') END, true)`
+
+/** The fence; for a mover of the authority, who may take namespaces while all others may not. */
+export const make = (postgres: Postgres["Type"], mover?: string): Fence["Type"] => {
+  const { sql } = postgres
+  const enduring = enduringOf(sql)
+  const open = mover === undefined
+    ? sql`NOT closed OR coalesce(moving_until <= clock_timestamp(), true)`
+    : sql`mover = ${mover} AND moving_until > clock_timestamp()`
 
   /** Moves an intent from one state to another, if the owner is the one of now; again is the same as once. */
   const decide = (operation: string, { epoch, scope }: Tenancy, intent: OpenIntent, from: string, to: string) =>
@@ -103,17 +114,21 @@ const make = (postgres: Postgres["Type"]): Fence["Type"] => {
       const [taken] = yield* postgres.query(
         "Fence.take",
         sql`
+          WITH gate AS (
+            SELECT authority FROM loom.authorities WHERE part = 'memory' AND (${open}) FOR SHARE
+          )
           INSERT INTO loom.fence AS f (org, namespace, epoch, last_version, holder)
-          VALUES (${scope.org}, ${scope.namespace}, 1, 0, current_setting('application_name'))
+          SELECT ${scope.org}, ${scope.namespace}, 1, 0, current_setting('application_name') FROM gate
           ON CONFLICT (org, namespace)
           DO UPDATE SET epoch = f.epoch + 1, seq = 0, taken_at = now(), holder = excluded.holder
-          RETURNING epoch, last_version AS version, ${enduring} AS enduring`,
+          RETURNING epoch, last_version AS version, (SELECT authority FROM gate) AS authority, ${enduring} AS enduring`,
         TakenRow
       )
-      const { epoch, version } = taken ?? { epoch: 0n, version: 0n }
+      if (taken === undefined) return yield* closed()
+      const { authority, epoch, version } = taken
       // By a statement of its own: one that had waited for a reservation would not see it. From the taking on no earlier
       // owner adds to these.
-      const open = yield* postgres.query(
+      const found = yield* postgres.query(
         "Fence.take",
         sql`
           SELECT epoch, seq, state, rows, links::text[] AS links, answers, top FROM loom.intents
@@ -122,7 +137,13 @@ const make = (postgres: Postgres["Type"]): Fence["Type"] => {
           ORDER BY epoch, seq`,
         OpenRow
       )
-      const result: Taken = { scope, epoch, version, open: open.map((row) => ({ scope, ...row })) }
+      const result: Taken = {
+        scope,
+        epoch,
+        version,
+        open: found.map((row) => ({ scope, ...row })),
+        authority: authority === "" ? "clickhouse" : authority
+      }
       return result
     }),
 
@@ -232,4 +253,7 @@ const make = (postgres: Postgres["Type"]): Fence["Type"] => {
   }
 }
 
-export const layer: Layer.Layer<Fence, never, Postgres> = Layer.effect(Fence, Effect.map(Postgres, make))
+export const layer: Layer.Layer<Fence, never, Postgres> = Layer.effect(
+  Fence,
+  Effect.map(Postgres, (postgres) => make(postgres))
+)

@@ -15,6 +15,7 @@ import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
+import * as Metric from "effect/Metric"
 import * as Schedule from "effect/Schedule"
 import { actorId } from "../kernel/Identity.ts"
 import type { Scope } from "../kernel/Identity.ts"
@@ -112,6 +113,14 @@ const passes = (error: CallError): boolean => {
 // A runner that goes breaks what it was sending once; another try meets the next one.
 const BROKEN_TRIES = 3
 
+/** How often a call that was lost on the way was made again from here, by what became of it. */
+const retries = Metric.counter("loom_call_retries_total", {
+  description: "Calls to namespace actors that broke off and were tried again, by reason",
+  incremental: true
+})
+
+const again = ({ _tag }: CallError) => Metric.update(Metric.tagged(retries, "reason", _tag), 1)
+
 const isBroken = (error: CallError | CallBroken): error is CallBroken => error._tag === "CallBroken"
 
 /** Said by the actor when the fence refused its commit, or when it was stopped amid one. */
@@ -130,6 +139,7 @@ const untilAnswered = (): Manner => {
               Effect.fail(Cause.isInterruptedOnly(defect) ? new ActorGone() : new CallBroken({ cause: defect }))
           })
         ),
+        Effect.tapError((error) => passes(error) || isBroken(error) ? again(error) : Effect.void),
         Effect.retry({ schedule: AGAIN, while: passes }),
         // A connection that ends amid a message looks like this too; what is broken for good stays so.
         Effect.retry({ schedule: AGAIN, times: BROKEN_TRIES, while: isBroken }),

@@ -114,7 +114,7 @@ export const forget = (clickhouse: Clickhouse["Type"], identity: Identity, upTo:
 export const commitTo = (clickhouse: Clickhouse["Type"]) =>
   Effect.fn("MemoryStore.commit")(function*(
     { answers, audits, ceilings, derived, entities, hidden, rows }: Commit
-  ): Effect.fn.Return<void, Unavailable> {
+  ): Effect.fn.Return<ReadonlyArray<Scope>, Unavailable> {
     const fence = fencesOf(rows)
     const embeddings = derived.map((item) => embeddingRow(item, fence(item.identity)))
     const chunks = derived.flatMap((item) => chunkRows(item, fence(item.identity)))
@@ -132,4 +132,5 @@ export const commitTo = (clickhouse: Clickhouse["Type"]) =>
     yield* faultPoint("commit.before_memory")
     yield* clickhouse.insert("loom.memory", rows.map(encodeRow), everyVersion)
     yield* faultPoint("commit.after_memory")
+    return []
   })

@@ -14,11 +14,17 @@ import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import type * as Mailbox from "effect/Mailbox"
+import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
+import * as LifeScope from "effect/Scope"
+import * as Tracer from "effect/Tracer"
+import { ActorLoad } from "../kernel/ActorLoad.ts"
 import { ActorScope } from "../kernel/Identity.ts"
 import type { Scope } from "../kernel/Identity.ts"
+import { IndexLag, lagging } from "../kernel/IndexLag.ts"
 import type { LoomError } from "../kernel/LoomError.ts"
 import { Unavailable } from "../kernel/LoomError.ts"
 import { judgeBatch } from "./ActorBatch.ts"
@@ -91,6 +97,7 @@ const actors = (options: Options, memory: ActorMemory.ActorMemory) =>
       const address = yield* Entity.CurrentAddress
       const life = yield* Effect.scope
       const scope = yield* Effect.orDie(Schema.decode(ActorScope)(address.entityId))
+      const lag = yield* IndexLag
       let lostAt = Number.NEGATIVE_INFINITY
       const noteLoss = (error: LoomError) =>
         Fence.isLost(error)
@@ -101,6 +108,13 @@ const actors = (options: Options, memory: ActorMemory.ActorMemory) =>
       const held: ActorMemory.Held = { letGo: () => pipeline.letGo() }
       const used = (state: ActorState.ActorState) => Effect.sync(() => memory.used(held, ActorState.bytesOf(state)))
       yield* Effect.addFinalizer(() => Effect.sync(() => memory.forget(held)))
+      const load = yield* ActorLoad
+      // Taken out of the mailbox and not answered yet.
+      let taken = 0
+      let inbox: Mailbox.ReadonlyMailbox<Request> | null = null
+      const depth = () => taken + (inbox === null ? 0 : Option.getOrElse(inbox.unsafeSize(), () => 0))
+      const leave = load.enter(scope, depth)
+      yield* LifeScope.addFinalizer(life, Effect.sync(leave))
       const pipeline = yield* ActorPipeline.make<Asked, ActorState.ActorState>({
         activate: (unsettled) =>
           Effect.flatMap(Clock.currentTimeMillis, (now) =>
@@ -116,6 +130,7 @@ const actors = (options: Options, memory: ActorMemory.ActorMemory) =>
           ),
         judge: (state, asked) =>
           judgeBatch(scope, state, asked.map(({ request }) => request.payload), options.bulkDedup).pipe(
+            Effect.withSpan("NamespaceActor.judge", callersOf(asked)),
             Effect.provide(context),
             Effect.tap(() => used(state))
           ),
@@ -123,15 +138,35 @@ const actors = (options: Options, memory: ActorMemory.ActorMemory) =>
           Effect.tapError(Context.get(context, Committer).commit({ scope, epoch, seq }, commit), noteLoss),
         repair: (commit) => Effect.provide(repair(scope, commit), context),
         gather,
-        answer: ({ replier, request }, reply) => replier.complete(request, reply),
+        answer: ({ replier, request }, reply) =>
+          Effect.flatMap(
+            lag.isBehind(scope),
+            (behind) => replier.complete(request, behind ? Exit.map(reply, lagging) : reply)
+          ),
         failure
       }, life)
 
-      return (mailbox: Mailbox.ReadonlyMailbox<Request>, replier: Replier<Rpcs>) =>
-        Effect.gen(function*() {
+      return (mailbox: Mailbox.ReadonlyMailbox<Request>, replier: Replier<Rpcs>) => {
+        inbox = mailbox
+        const counting: Replier<Rpcs> = {
+          ...replier,
+          complete: (request, reply) =>
+            Effect.ensuring(
+              replier.complete(request, reply),
+              Effect.sync(() => {
+                taken--
+              })
+            )
+        }
+        return Effect.gen(function*() {
           const waiting = Chunk.toReadonlyArray(yield* take(mailbox))
-          for (const batch of batches(waiting)) yield* pipeline.offer(batch.map((request) => ({ request, replier })))
+          taken += waiting.length
+          load.note(depth())
+          for (const batch of batches(waiting)) {
+            yield* pipeline.offer(batch.map((request) => ({ request, replier: counting })))
+          }
         }).pipe(Effect.forever)
+      }
     }),
     {
       mailboxCapacity: options.mailboxCapacity,
@@ -140,6 +175,23 @@ const actors = (options: Options, memory: ActorMemory.ActorMemory) =>
       disableFatalDefects: true
     }
   )
+
+/** In the trace of its caller; a batch of several has a trace of its own, which leads to each of theirs. */
+const callersOf = (asked: ReadonlyArray<Asked>): Tracer.SpanOptions => {
+  const callers = asked.flatMap(({ request: { sampled, spanId, traceId } }) =>
+    traceId === undefined || spanId === undefined
+      ? []
+      : [Tracer.externalSpan({ traceId, spanId, sampled: sampled === true })]
+  )
+  const [only] = callers
+  return only !== undefined && callers.length === 1
+    ? { parent: only, captureStackTrace: false }
+    : {
+      root: true,
+      links: callers.map((span) => ({ _tag: "SpanLink", span, attributes: {} })),
+      captureStackTrace: false
+    }
+}
 
 /** Cuts the queue, in order, into batches within the bounds; a request too large for any stands alone. */
 const batches = (waiting: ReadonlyArray<Request>): ReadonlyArray<ReadonlyArray<Request>> => {

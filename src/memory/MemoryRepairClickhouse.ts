@@ -117,10 +117,14 @@ const unembeddedTypes = HIDDEN_TYPES.filter((type) => !typeFacts(type).embedded)
 
 const PlaceRow = StoredRow.pick("agent", "user_id", "session_id", "memory_key")
 
+/** The heads that are to have vectors. */
+export const embeddable: Fragment = ch.fragment`status IN ${
+  ch.array("String", LIVE_STATUSES)
+} AND sensitivity != 'high' AND memory_type NOT IN ${ch.array("String", unembeddedTypes)}`
+
 const missing = (scope: Scope, embedderId: string, columns: Fragment): Statement =>
   ch.sql("MemoryStore.repair")`SELECT ${columns} FROM loom.memory FINAL
-    WHERE ${inScope(scope)} AND status IN ${ch.array("String", LIVE_STATUSES)} AND sensitivity != 'high'
-    AND memory_type NOT IN ${ch.array("String", unembeddedTypes)}
+    WHERE ${inScope(scope)} AND ${embeddable}
     AND (agent, user_id, session_id, memory_key, content_sha256) NOT IN (
       SELECT agent, user_id, session_id, memory_key, content_sha256 FROM loom.memory_embeddings
       WHERE ${inScope(scope)} AND embedder_id = ${ch.string(embedderId)})`

@@ -9,7 +9,7 @@ import type * as Option from "effect/Option"
 import type { Identity, Scope, Writer } from "../kernel/Identity.ts"
 import type { StoreError, Unavailable } from "../kernel/LoomError.ts"
 import type { AuditLink } from "./AuditChain.ts"
-import type { Intent } from "./Fence.ts"
+import type { Intent, Tenancy } from "./Fence.ts"
 import type { Searchable } from "./MemoryContent.ts"
 import type { MemoryRow } from "./MemoryModel.ts"
 
@@ -173,9 +173,13 @@ export interface RepairReport {
 export class MemoryStore extends Context.Tag("loom/memory/MemoryStore")<MemoryStore, {
   /**
    * Appends derived rows and audited reads first, then the memory rows as one block: that insert is the commit. A failure means the
-   * outcome is unknown; `committed` tells it.
+   * outcome is unknown; `committed` tells it. A store that is also the fence holds the commit against its owners, and answers
+   * the scopes of which nothing is in since they are another's by now; any other answers none.
    */
-  readonly commit: (commit: Commit) => Effect.Effect<void, Unavailable>
+  readonly commit: (
+    commit: Commit,
+    owners?: ReadonlyArray<Tenancy>
+  ) => Effect.Effect<ReadonlyArray<Scope>, Unavailable>
   /** Whether the rows of these versions are in the store; a batch is there whole or not at all. */
   readonly committed: (scope: Scope, versions: ReadonlyArray<bigint>) => Effect.Effect<boolean, StoreError>
   /**

@@ -139,6 +139,7 @@ const commit = (state: State) =>
     yield* faultPoint("commit.before_memory")
     for (const row of rows) addRow(spaceOf(state, row), row)
     yield* faultPoint("commit.after_memory")
+    return []
   })
 
 /** Removes what the condition names and says how many there were. */

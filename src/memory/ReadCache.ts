@@ -234,7 +234,7 @@ export const layerStore: Layer.Layer<MemoryStore, never, MemoryStore | ReadCache
     const [store, cache] = [yield* MemoryStore, yield* ReadCache]
     return MemoryStore.of({
       ...store,
-      commit: (commit) => cache.committing(commit, store.commit(commit)),
+      commit: (commit, owners) => cache.committing(commit, store.commit(commit, owners)),
       repair: (scope, embedderId, upTo) => Effect.tap(store.repair(scope, embedderId, upTo), () => cache.settled(scope))
     })
   })

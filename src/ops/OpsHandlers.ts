@@ -15,6 +15,8 @@ import { ChangeFeed } from "../work/ChangeFeed.ts"
 import { isPaused, NO_FEED } from "../work/WorkerModel.ts"
 import type { DeadLetter, Pause, Reach } from "../work/WorkerModel.ts"
 import { WorkerStore } from "../work/WorkerStore.ts"
+import { ClusterLook } from "./ClusterLook.ts"
+import { OpsCluster } from "./ClusterVerbs.ts"
 import { OpsGround } from "./OpsGroundModel.ts"
 import type { WorkerFacts } from "./OpsGroundModel.ts"
 import { OpsDeadLetters, OpsHealth, OpsWorkerPause, OpsWorkerResume, OpsWorkers } from "./OpsVerbs.ts"
@@ -27,6 +29,10 @@ const LETTERS_AT_ONCE = 500
 // An embedder that takes longer for one word keeps every write waiting.
 const EMBEDDER_PATIENCE = "5 seconds"
 
+/** What a look at the processes may tell: as `reachOf`, and all there is for the operator's own token. */
+const lookReachOf = (caller: Caller, request: { readonly namespace?: string | undefined }) =>
+  caller.platform === true ? Effect.succeed<Reach>("everything") : reachOf(caller, request)
+
 const reachOf = (
   caller: Caller,
   request: { readonly namespace?: string | undefined }
@@ -37,13 +43,14 @@ const reachOf = (
     ? Effect.map(resolveScope(caller, request), ({ namespace, org }) => ({ org, namespaces: [namespace] }))
     : Effect.succeed({ org: caller.org, namespaces: caller.namespaces.includes("*") ? "*" : caller.namespaces })
 
-type Needs = WorkerStore | ChangeFeed | OpsGround | Embedder
+type Needs = WorkerStore | ChangeFeed | OpsGround | ClusterLook | Embedder
 
 export const make: Effect.Effect<ReadonlyArray<BoundVerb>, never, Needs> = Effect.gen(function*() {
   const store = yield* WorkerStore
   const feed = yield* ChangeFeed
   const ground = yield* OpsGround
   const embedder = yield* Embedder
+  const cluster = yield* ClusterLook
 
   const workerOf = (name: string): Effect.Effect<WorkerFacts, Refusal> => {
     const found = ground.workers.find((worker) => worker.name === name)
@@ -155,7 +162,12 @@ export const make: Effect.Effect<ReadonlyArray<BoundVerb>, never, Needs> = Effec
     bind(OpsWorkerPause, setPaused(true)),
     bind(OpsWorkerResume, setPaused(false)),
     deadLetters,
-    health
+    health,
+    bind(OpsCluster, (request, caller) =>
+      Effect.flatMap(
+        lookReachOf(caller, request),
+        (reach) => cluster.look(reach, request.limit ?? DEFAULT_NAMESPACES)
+      ))
   ]
 })
 

@@ -6,7 +6,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import type { Corrupt, Unavailable } from "../kernel/LoomError.ts"
+import type { Corrupt, StoreError, Unavailable } from "../kernel/LoomError.ts"
 import { ch, Clickhouse } from "./Clickhouse.ts"
 import { withLock } from "./ClickhouseLock.ts"
 import * as ClickhouseMigrations from "./ClickhouseMigrations.ts"
@@ -50,6 +50,12 @@ export const pending = (
     return tables.length === 0 ? migrations : yield* pendingOf(clickhouse, migrations)
   }).pipe(Effect.withSpan("ClickhouseMigrator.pending"))
 
+/** The number of the last migration that ran; 0 when none did. */
+export const version: Effect.Effect<number, StoreError, Clickhouse> = Effect.flatMap(
+  Clickhouse,
+  (store) => Effect.map(appliedTo(store), (applied) => Math.max(0, ...applied.map(({ id }) => id)))
+)
+
 /** For processes that do not migrate: fails on a schema older than theirs, and on one they do not know. */
 export const requireCurrent = (
   migrations: ReadonlyArray<Migration>
@@ -78,8 +84,10 @@ const findTable = ch.sql("ClickhouseMigrator.find")`
 const selectApplied = ch.sql("ClickhouseMigrator.applied")`
   SELECT id, name, checksum FROM loom.migrations FINAL ORDER BY id`
 
+const appliedTo = (clickhouse: Clickhouse["Type"]) => clickhouse.query(selectApplied, Applied)
+
 const pendingOf = (clickhouse: Clickhouse["Type"], migrations: ReadonlyArray<Migration>) =>
-  Effect.flatMap(clickhouse.query(selectApplied, Applied), (applied) => outstanding(applied, migrations))
+  Effect.flatMap(appliedTo(clickhouse), (applied) => outstanding(applied, migrations))
 
 const apply = (clickhouse: Clickhouse["Type"], migration: Migration) =>
   Effect.gen(function*() {

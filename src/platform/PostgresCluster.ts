@@ -16,6 +16,16 @@ import { faultOf } from "./PostgresFault.ts"
 /** Before the name of each of the cluster's tables, with a `_` between; the same for every process of a cluster. */
 export const PREFIX = "loom_cluster"
 
+/** What Postgres shows of the connections of a runner: this, and the address at which it is reached. */
+export const APPLICATION = "loom runner "
+
+/** The one group of shards, and how many it has: the library's own number, the same for every process of a cluster. */
+export const SHARD_GROUP = "default"
+export const SHARDS = 300
+
+/** The lock of a shard of that group has this number and the shard's own. */
+export const FIRST_LOCK = 1_000_000
+
 // Beside the lock of the migrator: "Loom" and the second of its own.
 const LOCK = [0x4c6f6f6d, 2] as const
 

@@ -46,6 +46,12 @@ export const pending = (
     return found?.made === true ? yield* pendingOf(pg, migrations) : migrations
   }).pipe(Effect.withSpan("PostgresMigrator.pending"))
 
+/** The number of the last migration that ran; 0 when none did. */
+export const version: Effect.Effect<number, StoreError, Postgres> = Effect.flatMap(
+  Postgres,
+  (store) => Effect.map(appliedTo(store), (applied) => Math.max(0, ...applied.map(({ id }) => id)))
+)
+
 /** For processes that do not migrate: fails on a schema older than theirs, and on one they do not know. */
 export const requireCurrent = (
   migrations: ReadonlyArray<Migration>
@@ -89,9 +95,12 @@ const prepare = (pg: Postgres["Type"]) =>
       COMMENT ON COLUMN loom.migrations.applied_at IS 'When it had run'`)
   )
 
+const appliedTo = (pg: Postgres["Type"]) =>
+  pg.query("PostgresMigrator.applied", pg.sql`SELECT id, name, checksum FROM loom.migrations ORDER BY id`, Applied)
+
 const pendingOf = (pg: Postgres["Type"], migrations: ReadonlyArray<Migration>) =>
   Effect.flatMap(
-    pg.query("PostgresMigrator.applied", pg.sql`SELECT id, name, checksum FROM loom.migrations ORDER BY id`, Applied),
+    appliedTo(pg),
     (applied) => outstanding(applied, migrations)
   )
 

@@ -8,6 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import type { Scope } from "../kernel/Identity.ts"
+import { IndexLag, withLag } from "../kernel/IndexLag.ts"
 import { sha256 } from "../kernel/Json.ts"
 import type { Overloaded, StoreError } from "../kernel/LoomError.ts"
 import { Unavailable } from "../kernel/LoomError.ts"
@@ -72,7 +73,7 @@ export interface SearchResult {
   readonly hits: ReadonlyArray<SearchHit>
   /** How many memories the legs brought in. */
   readonly candidates: number
-  /** `<leg>_unavailable` or `<leg>_late`, in the order of the legs. */
+  /** `<leg>_unavailable` or `<leg>_late`, in the order of the legs; `index_lag` when the search is behind what is stored. */
   readonly degraded: ReadonlyArray<string>
   /** The embedder whose vectors were compared; null when none were. */
   readonly embedderId: string | null
@@ -137,6 +138,7 @@ export const make = (options: SearchOptions): Effect.Effect<Search["Type"], neve
     const index = yield* SearchIndex
     const ranking = yield* RankPolicy
     const gate = yield* GatePolicy
+    const lag = yield* IndexLag
     const { admit } = yield* SearchAdmission.make
     const run = yield* makeLegs(options.budgets)
 
@@ -146,7 +148,11 @@ export const make = (options: SearchOptions): Effect.Effect<Search["Type"], neve
       const depth = Math.max(LEAST_DEPTH, request.limit * 2, request.depth ?? 0)
       const question: Question = { scope, filter, text, terms, depth }
       const outcomes = yield* run(question, request.legs)
-      const degraded = outcomes.flatMap(({ degraded }) => degraded === null ? [] : [degraded])
+      const degraded = yield* withLag(
+        lag,
+        scope,
+        outcomes.flatMap(({ degraded }) => degraded === null ? [] : [degraded])
+      )
       if (haveFailed(outcomes)) return yield* new Unavailable({ operation: "memory.search" })
 
       const answers = outcomes.map(({ answer }) => answer)

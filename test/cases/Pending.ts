@@ -1,6 +1,6 @@
 /**
- * What the behaviour cases ask for and the server cannot do yet: the steps of each case that wait, and the verbs (or the
- * part of the house) that they wait for. A verb that has come takes its steps out of here and into a test.
+ * What the behaviour cases ask for and the server cannot do yet: the steps of each case that wait, and the verbs that they
+ * wait for. A verb that has come takes its steps out of here and into a test.
  */
 
 export interface PendingSteps {
@@ -8,12 +8,9 @@ export interface PendingSteps {
   readonly steps: string
   /** Verbs without which the steps cannot be taken. */
   readonly verbs: ReadonlyArray<string>
-  /** What else they wait for, when it is no verb. */
-  readonly part?: string
 }
 
 export const pending: ReadonlyArray<PendingSteps> = [
-  { case: "T01", steps: "the same writes across two server nodes", verbs: [], part: "several nodes on one store" },
   { case: "T11", steps: "the entity listing counts it no more", verbs: ["entity.list"] },
   {
     case: "T16",

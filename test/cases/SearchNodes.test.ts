@@ -1,18 +1,13 @@
 /**
- * T24 on another node: two servers on one store, of which one writes. What it has answered for, the other finds at once, by
- * every leg, in answers and blocks; what it has deleted, the other tells no more.
+ * T24 on two servers on one store, of which one writes. On two gateways of a cluster: `test/cluster/TwoNodes.test.ts`.
  */
-import { assert, describe, it } from "@effect/vitest"
+import { describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { tokenFile } from "../../services/engine/Engine.ts"
-import { MemoryAsk } from "../../src/ask/AskVerbs.ts"
-import { ContextPack } from "../../src/context/PackVerbs.ts"
-import { MemoryDelete, MemorySet } from "../../src/memory/MemoryVerbs.ts"
-import { MemorySearch } from "../../src/retrieval/SearchVerbs.ts"
-import { freshNamespace, ok } from "../support/LoomHttp.ts"
-import { LoomServer, start, tempFolder } from "../support/LoomServer.ts"
+import { start, tempFolder } from "../support/LoomProcess.ts"
+import { foundOnTheOther } from "./OtherNode.ts"
 
 describe("T24 two nodes on one store", () => {
   it.live(
@@ -29,39 +24,7 @@ describe("T24 two nodes on one store", () => {
         }
         const writing = yield* start({ data: first, env })
         const reading = yield* start({ data: second, env })
-        const namespace = freshNamespace()
-        const onReader = <A, E>(call: Effect.Effect<A, E, LoomServer>) =>
-          Effect.provideService(call, LoomServer, reading)
-        const keys = (query: string, fields: object = {}) =>
-          onReader(
-            Effect.map(
-              ok(MemorySearch, { namespace, query, ...fields }),
-              ({ results }) => results.map(({ memory_key }) => memory_key)
-            )
-          )
-        for (const [index, token] of ["QX-48213", "zk81bdf0", "FL_009"].entries()) {
-          const memory_key = `f/${index}`
-          const value = `Ticket ${token} is about the old oak number ${index}`
-          // The reader knows the namespace as it was a moment ago.
-          assert.notInclude(yield* keys(token), memory_key)
-          yield* Effect.provideService(
-            ok(MemorySet, { namespace, memory_key, value, entities: [`Oak ${index}`] }),
-            LoomServer,
-            writing
-          )
-          for (const query of [value, token]) assert.strictEqual((yield* keys(query))[0], memory_key, query)
-          for (const leg of ["vector", "lexical"]) {
-            assert.strictEqual((yield* keys(value, { legs: [leg] }))[0], memory_key, leg)
-          }
-          const answer = yield* onReader(ok(MemoryAsk, { namespace, query: `What is ticket ${token} about?` }))
-          assert.include(answer.memory_keys, memory_key)
-          const pack = yield* onReader(ok(ContextPack, { namespace, query: `ticket ${token}` }))
-          assert.include(pack.block, token)
-        }
-        yield* Effect.provideService(ok(MemoryDelete, { namespace, memory_key: "f/0" }), LoomServer, writing)
-        assert.notInclude(yield* keys("QX-48213"), "f/0")
-        const pack = yield* onReader(ok(ContextPack, { namespace, query: "ticket QX-48213" }))
-        assert.notInclude(pack.block, "QX-48213 is")
+        yield* foundOnTheOther(writing, reading)
       }).pipe(Effect.scoped),
     180_000
   )

@@ -12,8 +12,8 @@ import { createServer } from "node:net"
 import { join } from "node:path"
 import { tokenFile } from "../../services/engine/Engine.ts"
 import * as PostgresServer from "../../src/platform/PostgresServer.ts"
-import * as LoomServer from "../support/LoomServer.ts"
-import type { Ending, LoomProcess, StartFailed } from "../support/LoomServer.ts"
+import * as LoomProcess from "../support/LoomProcess.ts"
+import type { Ending, StartFailed } from "../support/LoomProcess.ts"
 import * as FaultProxy from "./FaultProxy.ts"
 import type { Host, Hosts } from "./Hosts.ts"
 
@@ -38,7 +38,7 @@ export interface House {
   /** The engine, for whoever looks at its tables. */
   readonly store: { readonly url: string; readonly password: Redacted.Redacted }
   readonly runners: ReadonlyArray<Runner>
-  readonly gateways: ReadonlyArray<LoomProcess>
+  readonly gateways: ReadonlyArray<LoomProcess.LoomProcess>
   readonly restartEngine: (signal: "SIGKILL" | "SIGTERM") => Effect.Effect<void, StartFailed>
   /** What each process wrote, in the order of their starts; a runner has one for each time it was started. */
   readonly logs: () => ReadonlyArray<{ readonly name: string; readonly text: string }>
@@ -47,6 +47,8 @@ export interface House {
 }
 
 export interface HouseOptions {
+  /** Under which memory is: `clickhouse` or `postgres`. */
+  readonly authority: string
   /** One for each runner. */
   readonly hosts: Hosts
   readonly gateways: number
@@ -73,28 +75,29 @@ const at = (url: string, host: string, port: number): string => {
 }
 
 export const make = (
-  { gateways, hosts, runnerEnv }: HouseOptions
+  { authority, gateways, hosts, runnerEnv }: HouseOptions
 ): Effect.Effect<House, StartFailed | PostgresServer.PostgresServerError, Scope.Scope> =>
   Effect.gen(function*() {
     const life = yield* Effect.scope
     const deaths: Array<string> = []
-    const started: Array<{ readonly name: string; readonly process: LoomProcess }> = []
+    const started: Array<{ readonly name: string; readonly process: LoomProcess.LoomProcess }> = []
     const postgres = yield* PostgresServer.make()
     const postgresUrl = yield* postgres.createDatabase("loom")
-    const data = yield* LoomServer.tempFolder
-    let engine = yield* LoomServer.start({ data, command: "engine" })
+    const data = yield* LoomProcess.tempFolder
+    let engine = yield* LoomProcess.start({ data, command: "engine" })
     const enginePort = new URL(engine.url).port
     const env = {
       LOOM_CLICKHOUSE_URL: engine.url,
       LOOM_CLICKHOUSE_PASSWORD: readFileSync(tokenFile(join(data, "clickhouse")), "utf8").trim(),
-      LOOM_POSTGRES_URL: Redacted.value(postgresUrl)
+      LOOM_POSTGRES_URL: Redacted.value(postgresUrl),
+      LOOM_AUTHORITY: authority
     }
-    yield* LoomServer.run(["migrate"], { data, env })
+    yield* LoomProcess.run(["migrate"], { data, env })
     const restartEngine = (signal: "SIGKILL" | "SIGTERM") =>
       Effect.gen(function*() {
         yield* signal === "SIGKILL" ? engine.kill : engine.stop
         engine = yield* Scope.extend(
-          LoomServer.start({ data, command: "engine", env: { LOOM_ENGINE_PORT: enginePort } }),
+          LoomProcess.start({ data, command: "engine", env: { LOOM_ENGINE_PORT: enginePort } }),
           life
         )
       })
@@ -102,7 +105,7 @@ export const make = (
     const runner = (host: Host, index: number) =>
       Effect.gen(function*() {
         const name = `runner-${index}`
-        const folder = yield* LoomServer.tempFolder
+        const folder = yield* LoomProcess.tempFolder
         const toPostgres = yield* FaultProxy.make(() => postgres.port, hosts.door)
         const toClickhouse = yield* FaultProxy.make(() => Number(enginePort), hosts.door)
         // Of its own and kept, as a host's is.
@@ -115,14 +118,14 @@ export const make = (
           LOOM_RUNNER_PORT: String(port),
           ...runnerEnv
         }
-        let process: LoomProcess | undefined
+        let process: LoomProcess.LoomProcess | undefined
         let asked = false
         const start = (more: Env = {}): Effect.Effect<void, StartFailed> => Effect.retry(startOnce(more), SUPERVISED)
         const startOnce = (more: Env): Effect.Effect<void, StartFailed> =>
           Effect.gen(function*() {
             asked = false
             const running = yield* Scope.extend(
-              LoomServer.start({ data: folder, command: "runner", env: { ...own, ...more }, within: host.within }),
+              LoomProcess.start({ data: folder, command: "runner", env: { ...own, ...more }, within: host.within }),
               life
             )
             process = running
@@ -161,7 +164,7 @@ export const make = (
     const doors = yield* Effect.forEach(
       Array.from({ length: gateways }, (_, index) => index),
       () =>
-        Effect.flatMap(LoomServer.tempFolder, (folder) => LoomServer.start({ data: folder, command: "gateway", env }))
+        Effect.flatMap(LoomProcess.tempFolder, (folder) => LoomProcess.start({ data: folder, command: "gateway", env }))
     )
     const store = { url: env.LOOM_CLICKHOUSE_URL, password: Redacted.make(env.LOOM_CLICKHOUSE_PASSWORD) }
     started.push(...doors.map((process, index) => ({ name: `gateway-${index}`, process })))

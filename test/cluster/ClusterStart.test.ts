@@ -7,14 +7,14 @@ import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as LoomCluster from "../support/LoomCluster.ts"
 import { send } from "../support/LoomHttp.ts"
-import * as LoomServer from "../support/LoomServer.ts"
+import * as LoomProcess from "../support/LoomProcess.ts"
 import * as PostgresHouse from "../support/PostgresHouse.ts"
 
 /** The last line that a command wrote which did not start, and how it ended. */
 const refusal = (command: "gateway" | "runner", env: Readonly<Record<string, string>>) =>
   Effect.gen(function*() {
-    const data = yield* LoomServer.tempFolder
-    const { log, reason } = yield* Effect.flip(LoomServer.run([command], { data, env }))
+    const data = yield* LoomProcess.tempFolder
+    const { log, reason } = yield* Effect.flip(LoomProcess.run([command], { data, env }))
     return `${/\d+$/.exec(reason)?.[0]} ${log.trimEnd().split("\n").at(-1)}`
   })
 
@@ -47,7 +47,7 @@ describe("the processes of a cluster", () => {
         assert.notInclude(told, "secretword")
 
         const mint = ["mint-token", "--org", "acme", "--namespaces", "team", "--role", "write", "--subject", "bot"]
-        const token = (yield* LoomServer.run(mint, { data: first.data })).trim()
+        const token = (yield* LoomProcess.run(mint, { data: first.data })).trim()
         const body = JSON.stringify({ namespace: "team", memory_key: "a/b/c", value: "Written through one gateway" })
         const get = JSON.stringify({ namespace: "team", memory_key: "a/b/c" })
         assert.strictEqual((yield* send(first.url, "POST", "/v1/memory.set", body)).status, 401)
@@ -65,7 +65,7 @@ describe("the processes of a cluster", () => {
           })
         }
         const id = token.split("_").find((part) => /^[0-9a-f]{16}$/.test(part)) ?? ""
-        yield* LoomServer.run(["revoke-token", id], { data: first.data })
+        yield* LoomProcess.run(["revoke-token", id], { data: first.data })
         const refused = yield* send(second.url, "POST", "/v1/memory.get", get, { token }).pipe(
           Effect.delay("100 millis"),
           Effect.repeat({ until: ({ status }) => status === 401 }),

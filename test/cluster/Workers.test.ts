@@ -10,7 +10,7 @@ import { OpsHealth, OpsWorkers } from "../../src/ops/OpsVerbs.ts"
 import * as LoomCluster from "../support/LoomCluster.ts"
 import { answerOf, send } from "../support/LoomHttp.ts"
 import type { AnsweringVerb } from "../support/LoomHttp.ts"
-import type { LoomProcess } from "../support/LoomServer.ts"
+import type { LoomProcess } from "../support/LoomProcess.ts"
 
 const namespace = "watched"
 

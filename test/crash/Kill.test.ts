@@ -4,7 +4,7 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { start, tempFolder } from "../support/LoomServer.ts"
+import { start, tempFolder } from "../support/LoomProcess.ts"
 import { rounds } from "../support/Rounds.ts"
 import { randomOf } from "../support/Seeded.ts"
 import { Writer } from "./Claims.ts"

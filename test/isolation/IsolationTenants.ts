@@ -15,13 +15,16 @@ import type { LoomError } from "../../src/kernel/LoomError.ts"
 import * as Fence from "../../src/memory/Fence.ts"
 import * as MemoryClient from "../../src/memory/MemoryClient.ts"
 import * as Thresholds from "../../src/memory/ThresholdModel.ts"
+import * as ClusterLookLocal from "../../src/ops/ClusterLookLocal.ts"
 import * as EmbedderTest from "../../src/platform/EmbedderTest.ts"
 import * as LanguageModel from "../../src/platform/LanguageModel.ts"
 import { layerEngine } from "../memory/MemoryEngine.ts"
 
 /** Every verb of a server, in this process. */
 export const layerHouse = Slices.layerDispatch.pipe(
-  Layer.provideMerge(Layer.merge(MemoryClient.layer, Health.layerClickhouse)),
+  Layer.provideMerge(
+    Layer.mergeAll(MemoryClient.layer, Health.layerClickhouse, ClusterLookLocal.layer("test"))
+  ),
   Layer.provideMerge(Slices.layerActors()),
   Layer.provideMerge(Layer.merge(LocalSharding.layer, Fence.layerNone)),
   Layer.provideMerge(Layer.mergeAll(

@@ -6,6 +6,7 @@ import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as FiberId from "effect/FiberId"
 import * as Layer from "effect/Layer"
+import * as Metric from "effect/Metric"
 import * as TestClock from "effect/TestClock"
 import * as LocalSharding from "../../services/layers/LocalSharding.ts"
 import { refuse, Unavailable } from "../../src/kernel/LoomError.ts"
@@ -77,12 +78,24 @@ const call = (
 
 const lost: Exits = [Exit.fail(Fence.lost())]
 
+/** Calls that were made again so far, for a reason. */
+const retries = (reason: string) =>
+  Effect.map(Metric.snapshot, (pairs) => {
+    const found = pairs.find(({ metricKey }) =>
+      metricKey.name === "loom_call_retries_total" && [...metricKey.tags].some(({ value }) => value === reason)
+    )
+    return Number(Object(found?.metricState)["count"] ?? 0)
+  })
+
 describe("MemoryClient", () => {
   it.scoped("tries a call of a cluster again under the same mark when its actor had lost the namespace", () =>
     Effect.gen(function*() {
       const stopped = Exit.fail(new Unavailable({ operation: ACTOR_STOPPED }))
       const gone: Exits[number] = Exit.interrupt(FiberId.none)
+      const before = yield* Effect.all([retries("Unavailable"), retries("ActorGone")])
       const { answers, asked } = yield* call(MemoryClient.layerCluster, [...lost, stopped, gone])
+      const after = yield* Effect.all([retries("Unavailable"), retries("ActorGone")])
+      assert.deepEqual(after.map((count, at) => count - (before[at] ?? 0)), [2, 1])
       assert.deepInclude(answers[0], { _tag: "Right" })
       assert.strictEqual(asked.length, 4)
       assert.strictEqual(new Set(asked).size, 1)

@@ -25,8 +25,11 @@ import {
   versionsOf
 } from "./MemoryFixture.ts"
 
+/** What decides that a commit is in: its rows, inserted last, or a transaction before all that is made from it. */
+export type Authority = "rows" | "transaction"
+
 // Every place between two inserts of a commit, in their order.
-const points = [
+const inserts = [
   "commit.after_embeddings",
   "commit.after_chunks",
   "commit.after_entities",
@@ -36,7 +39,12 @@ const points = [
 
 const passage = { index: 0, start: 0, end: 7, text: "Deploys", stems: ["deploy"], lemmas: ["deploy"] }
 
-export const commitSuite = (it: Vitest.MethodsNonLive<MemoryStore | MemoryReader>): void => {
+const points: Record<Authority, ReadonlyArray<string>> = {
+  rows: inserts,
+  transaction: ["commit.after_transaction", ...inserts, "outbox.after_copy"]
+}
+
+export const commitSuite = (it: Vitest.MethodsNonLive<MemoryStore | MemoryReader>, authority: Authority): void => {
   describe("commit", () => {
     it.effect("is not changed by the same commit again", () =>
       Effect.gen(function*() {
@@ -98,10 +106,12 @@ export const commitSuite = (it: Vitest.MethodsNonLive<MemoryStore | MemoryReader
         const crash = { hit: (name: string) => name === "commit.before_memory" ? Effect.die("crash") : Effect.void }
         const both = commitOf([second], { audits: [again] })
         yield* Effect.exit(Effect.provideService(store.commit(both), FaultPoint, crash))
-        const afterCrash = { version: again.position, audit_hash: again.hash, rows: 1 }
+        const afterAll = { version: second.version, audit_hash: second.audit_hash, rows: 1 }
+        const afterCrash = authority === "rows"
+          ? { version: again.position, audit_hash: again.hash, rows: 1 }
+          : afterAll
         assert.deepStrictEqual(yield* store.position(scope), afterCrash)
         yield* store.commit(both)
-        const afterAll = { version: second.version, audit_hash: second.audit_hash, rows: 1 }
         assert.deepStrictEqual(yield* store.position(scope), afterAll)
         const { missing: _, ...rest } = yield* store.repair(scope, embedderId)
         assert.deepStrictEqual(rest, { versions: 0, journal: 0, orphans: 0 })
@@ -155,7 +165,7 @@ export const commitSuite = (it: Vitest.MethodsNonLive<MemoryStore | MemoryReader
         assert.strictEqual((yield* store.repair(elsewhere, embedderId)).orphans, 1)
       }))
 
-    for (const point of points) {
+    for (const point of points[authority]) {
       it.effect(`a crash at ${point} leaves a batch that is there whole or not at all, and repair leaves no trace of it`, () =>
         Effect.gen(function*() {
           const [store, reader] = [yield* MemoryStore, yield* MemoryReader]
@@ -171,7 +181,7 @@ export const commitSuite = (it: Vitest.MethodsNonLive<MemoryStore | MemoryReader
           const crash = { hit: (name: string) => name === point ? Effect.die(`crash at ${point}`) : Effect.void }
           const exit = yield* Effect.exit(Effect.provideService(store.commit(batch), FaultPoint, crash))
           assert.isTrue(Exit.isFailure(exit))
-          const there = point === "commit.after_memory"
+          const there = authority === "transaction" || point === "commit.after_memory"
           assert.strictEqual(yield* store.committed(scope, [first.version, second.version]), there)
           const heads = yield* store.rows(scope, [first, before])
           assert.sameDeepMembers([...heads], there ? [first, second] : [before])

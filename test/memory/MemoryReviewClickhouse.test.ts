@@ -18,5 +18,5 @@ const layer = Layer.mergeAll(
   BeliefSourcesClickhouse.layer
 ).pipe(Layer.provide(layerEngine))
 
-suite("ClickHouse in process", layer)
-beliefSuite("ClickHouse in process", layer)
+suite("ClickHouse", layer)
+beliefSuite("ClickHouse", layer)

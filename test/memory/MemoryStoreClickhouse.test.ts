@@ -1,5 +1,5 @@
 /**
- * ClickHouse keeps the contract, as the engine in this process. (One engine a file: each file is a process of its own.)
+ * ClickHouse keeps the contract.
  */
 import * as Layer from "effect/Layer"
 import * as MemoryReaderClickhouse from "../../src/memory/MemoryReaderClickhouse.ts"
@@ -9,4 +9,4 @@ import { suite } from "./MemoryStoreContract.ts"
 
 const layer = Layer.merge(MemoryStoreClickhouse.layer, MemoryReaderClickhouse.layer)
 
-suite("ClickHouse in process", Layer.provide(layer, layerEngine))
+suite("ClickHouse", Layer.provide(layer, layerEngine))

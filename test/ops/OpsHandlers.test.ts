@@ -6,11 +6,14 @@ import * as TestClock from "effect/TestClock"
 import { make as makeDispatch } from "../../services/gateway/Dispatch.ts"
 import { localCaller } from "../../src/kernel/Caller.ts"
 import type { Caller } from "../../src/kernel/Caller.ts"
+import { ClusterLook } from "../../src/ops/ClusterLook.ts"
+import type { ClusterView } from "../../src/ops/ClusterModel.ts"
 import { OpsGround } from "../../src/ops/OpsGroundModel.ts"
 import * as OpsHandlers from "../../src/ops/OpsHandlers.ts"
 import { layerTest } from "../../src/platform/EmbedderTest.ts"
 import * as ChangeFeed from "../../src/work/ChangeFeed.ts"
-import type { DeadLetter } from "../../src/work/WorkerModel.ts"
+import { reaches } from "../../src/work/WorkerModel.ts"
+import type { DeadLetter, Reach } from "../../src/work/WorkerModel.ts"
 import * as WorkerStore from "../../src/work/WorkerStore.ts"
 import { append } from "../workers/WorkerFixture.ts"
 
@@ -20,6 +23,36 @@ const foreign = { org: "globex", namespace: "eng" }
 
 const admin: Caller = { ...localCaller, actor: "human:ada", org: "acme", namespaces: ["*"] }
 const narrow: Caller = { ...admin, namespaces: ["eng"], defaultNamespace: "eng" }
+
+/** Of every namespace, what is within the reach. */
+const viewOf = (reach: Reach, limit: number): ClusterView => {
+  const mine = [eng, ops, foreign].filter((scope) => reaches(reach, scope))
+  return {
+    kind: "process",
+    runners: [],
+    runners_left_out: 0,
+    shards_unheld: [],
+    workers: [],
+    namespaces: mine.slice(0, limit).map((scope) => ({
+      ...scope,
+      shard: 1,
+      runner: null,
+      epoch_text: null,
+      holder: null,
+      taken_at: null,
+      waiting: 0,
+      open_intents: 0
+    })),
+    namespaces_left_out: Math.max(0, mine.length - limit),
+    open_intents: 0,
+    open_intents_oldest_seconds: null,
+    messages: null,
+    relay: null,
+    pruning: [],
+    schemas: [],
+    degraded: []
+  }
+}
 
 let ready = true
 const house = OpsHandlers.make.pipe(
@@ -34,6 +67,7 @@ const layer = ChangeFeed.layerMemory.pipe(
     ChangeFeed.layerChanges,
     WorkerStore.layerMemory,
     layerTest,
+    Layer.succeed(ClusterLook, { look: (reach, limit) => Effect.succeed(viewOf(reach, limit)) }),
     Layer.succeed(OpsGround, {
       checks: Effect.sync(() => [{ name: "clickhouse", ready }]),
       workers: [{ name: "resolver", reads: "feed" }, { name: "clock", reads: "schedule" }]
@@ -85,6 +119,34 @@ describe("ops.dead_letters", () => {
       assert.deepEqual(left.map(({ position }) => position), [3n, 4n])
       const dropped = yield* store.letters({ ...everything, states: ["dropped"] })
       assert.deepEqual(dropped.map(({ actor }) => actor), ["human:ada", "human:ada"])
+    }).pipe(Effect.provide(layer)))
+})
+
+describe("ops.cluster", () => {
+  it.effect("tells the namespaces that a token opens, those of every org to the operator, and none to a user", () =>
+    Effect.gen(function*() {
+      const call = yield* house
+      const seen = (request: object, caller: Caller) =>
+        Effect.map(call("ops.cluster", request, caller), (answer) => [
+          Object(answer)["namespaces"].map((one: typeof eng) => `${one.org}/${one.namespace}`),
+          answer["namespaces_left_out"]
+        ])
+      assert.deepEqual(yield* seen({}, admin), [["acme/eng", "acme/ops"], 0])
+      assert.deepEqual(yield* seen({ limit: 1 }, admin), [["acme/eng"], 1])
+      assert.deepEqual(yield* seen({}, narrow), [["acme/eng"], 0])
+      assert.deepEqual(yield* seen({ namespace: "ops" }, admin), [["acme/ops"], 0])
+      const operator: Caller = { ...admin, org: "-", namespaces: [], platform: true }
+      assert.deepEqual(yield* seen({}, operator), [["acme/eng", "acme/ops", "globex/eng"], 0])
+      for (
+        const [request, caller] of [
+          [{ namespace: "ops" }, narrow],
+          [{}, { ...admin, boundUser: "ada" }],
+          [{}, { ...admin, role: "write" as const }]
+        ] as const
+      ) {
+        const refused = yield* Effect.flip(call("ops.cluster", request, caller))
+        assert.strictEqual(refused._tag === "Refusal" ? refused.code : refused._tag, "FORBIDDEN")
+      }
     }).pipe(Effect.provide(layer)))
 })
 

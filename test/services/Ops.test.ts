@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
 import { MemorySet } from "../../src/memory/MemoryVerbs.ts"
+import { OpsCluster } from "../../src/ops/ClusterVerbs.ts"
 import { OpsDeadLetters, OpsHealth, OpsWorkerPause, OpsWorkerResume, OpsWorkers } from "../../src/ops/OpsVerbs.ts"
 import { layerTokens, mint, Tokens } from "../cases/Tokens.ts"
 import { freshNamespace, get, ok, refusal } from "../support/LoomHttp.ts"
@@ -38,7 +39,8 @@ layer(LoomServer.layer(), { timeout: 90_000, excludeTestServices: true })("A sin
         ))
       assert.deepEqual(workers.map(({ name, reads }) => [name, reads]), [
         ["conflict_resolver", "feed"],
-        ["calibration", "schedule"]
+        ["calibration", "schedule"],
+        ["pruning", "schedule"]
       ])
       const health = yield* ok(OpsHealth, {})
       assert.deepInclude(health, { healthy: true, checks: [{ name: "clickhouse", ready: true }] })
@@ -67,6 +69,44 @@ layer(LoomServer.layer(), { timeout: 90_000, excludeTestServices: true })("A sin
       assert.strictEqual((yield* refusal("ops.worker_pause", { name: "calibration" })).code, "FORBIDDEN")
     }))
 
+  it.effect("tells of itself as of a cluster of one process", () =>
+    Effect.gen(function*() {
+      const namespace = freshNamespace()
+      yield* ok(MemorySet, { namespace, memory_key: "a", value: "Deploys happen on Tuesdays" })
+      const seen = yield* until(ok(OpsCluster, { namespace }), ({ pruning }) => pruning.length === 2)
+      assert.deepInclude(seen, { kind: "process", shards_unheld: [], workers: [], open_intents: 0, degraded: [] })
+      assert.deepInclude(seen, {
+        messages: null,
+        relay: null,
+        namespaces_left_out: 0,
+        open_intents_oldest_seconds: null
+      })
+      const [self] = seen.runners
+      assert.deepInclude(self, { address: "this process", healthy: true, waiting: 0 })
+      assert.strictEqual(self?.shards.length, 300)
+      assert.isAbove(self?.actors ?? 0, 0)
+      assert.deepEqual(
+        seen.namespaces.map(({ epoch_text, holder, namespace, runner, waiting }) => ({
+          epoch_text,
+          holder,
+          namespace,
+          runner,
+          waiting
+        })),
+        [
+          { epoch_text: null, holder: null, namespace, runner: "this process", waiting: 0 }
+        ]
+      )
+      assert.deepEqual(seen.pruning.map(({ name, removed }) => [name, removed]), [["idempotency", 0], [
+        "dead_letters",
+        0
+      ]])
+      assert.deepEqual(seen.schemas.map(({ known, store, version }) => [store, version === known]), [[
+        "clickhouse",
+        true
+      ]])
+    }))
+
   it.effect("counts by verb and code, and names no tenant, user or key", () =>
     Effect.gen(function*() {
       const namespace = freshNamespace()
@@ -83,6 +123,8 @@ layer(LoomServer.layer(), { timeout: 90_000, excludeTestServices: true })("A sin
           /^loom_commits_total\{outcome="ok"\} [1-9]/m,
           /^loom_commit_rows_total [1-9]/m,
           /^loom_actors_active [1-9]/m,
+          /^loom_actor_mailbox_depth\{of="max"\} \d/m,
+          /^loom_actor_mailbox_depth\{of="sum"\} \d/m,
           /^loom_embedder_calls_total\{.*outcome="ok".*\} [1-9]/m,
           /^loom_worker_changes_total\{worker="conflict_resolver"\} [1-9]/m,
           /^loom_worker_lag_versions\{worker="conflict_resolver"\} \d/m
@@ -109,13 +151,24 @@ layer(layerTeam, { timeout: 90_000, excludeTestServices: true })("A team server"
       assert.deepEqual(yield* seen(narrow), [namespace])
       assert.deepEqual(yield* seen(other), [])
       assert.deepEqual(yield* seen(root), [])
+      const held = (token: string) =>
+        Effect.map(
+          ok(OpsCluster, { limit: 1000 }, { token }),
+          ({ namespaces }) => namespaces.map((one) => one.namespace)
+        )
+      assert.includeMembers([...yield* held(admin)], [namespace, second])
+      assert.deepEqual(yield* held(narrow), [namespace])
+      assert.deepEqual(yield* held(other), [])
+      // The operator's own token opens none of them, and tells whose each is.
+      assert.includeMembers([...yield* held(root)], [namespace, second])
+      assert.strictEqual((yield* refusal("ops.cluster", { namespace: second }, { token: narrow })).code, "FORBIDDEN")
       // The name means another namespace, of its own org.
       const elsewhere = yield* ok(OpsWorkers, { namespace }, { token: other })
       assert.deepEqual(elsewhere.workers.flatMap(({ namespaces }) => namespaces), [])
       assert.strictEqual((yield* refusal("ops.workers", { namespace: second }, { token: narrow })).code, "FORBIDDEN")
       assert.strictEqual((yield* refusal("ops.workers", {}, { token: writer })).code, "FORBIDDEN")
       const bound = yield* mint(root, { org: "acme", role: "admin", subject: "bound", user_id: "ada" })
-      for (const verb of ["ops.workers", "ops.health", "ops.dead_letters"]) {
+      for (const verb of ["ops.workers", "ops.health", "ops.dead_letters", "ops.cluster"]) {
         assert.strictEqual((yield* refusal(verb, {}, { token: bound })).code, "FORBIDDEN", verb)
       }
     }))
@@ -129,18 +182,18 @@ layer(layerTeam, { timeout: 90_000, excludeTestServices: true })("A team server"
         ok(OpsWorkerPause, { name: "conflict_resolver", ...body }, { token })
       const resume = (token: string) => ok(OpsWorkerResume, { name: "conflict_resolver" }, { token })
       assert.deepInclude(yield* pause(admin, {}), { org: "acme", namespace: null, paused: true })
-      assert.deepEqual(yield* state(admin), ["paused", "running"])
-      assert.deepEqual(yield* state(other), ["running", "running"])
+      assert.deepEqual(yield* state(admin), ["paused", "running", "running"])
+      assert.deepEqual(yield* state(other), ["running", "running", "running"])
       yield* resume(admin)
-      assert.deepEqual(yield* state(admin), ["running", "running"])
+      assert.deepEqual(yield* state(admin), ["running", "running", "running"])
       assert.deepInclude(yield* pause(root, {}), { org: null, namespace: null, paused: true })
-      assert.deepEqual(yield* state(other), ["paused", "running"])
+      assert.deepEqual(yield* state(other), ["paused", "running", "running"])
       // A tenant does not lift what holds for all.
       assert.isTrue((yield* resume(other)).paused)
       yield* resume(root)
-      assert.deepEqual(yield* state(other), ["running", "running"])
+      assert.deepEqual(yield* state(other), ["running", "running", "running"])
       yield* ok(OpsWorkerPause, { name: "calibration" }, { token: root })
-      assert.deepEqual(yield* state(other), ["running", "paused"])
+      assert.deepEqual(yield* state(other), ["running", "paused", "running"])
       yield* ok(OpsWorkerResume, { name: "calibration" }, { token: root })
     }))
 

@@ -29,13 +29,13 @@ export const layer = Layer.effect(
     const fail = Effect.fail(new Unavailable({ operation: "FaultyStore.commit" }))
     return MemoryStore.of({
       ...store,
-      commit: (commit) => {
+      commit: (commit, owners) => {
         const fault = commit.rows.length === 0 ? "none" : script.next.shift() ?? "none"
         return fault === "before"
           ? fail
           : fault === "after"
-          ? Effect.zipRight(store.commit(commit), fail)
-          : store.commit(commit)
+          ? Effect.zipRight(store.commit(commit, owners), fail)
+          : store.commit(commit, owners)
       },
       repair: (...place) => {
         script.loads.count++

@@ -9,31 +9,35 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { tokenFile } from "../../services/engine/Engine.ts"
 import type { PostgresServerFailed } from "../../src/platform/PostgresServer.ts"
-import * as LoomServer from "./LoomServer.ts"
-import type { LoomProcess, StartFailed } from "./LoomServer.ts"
+import * as LoomProcess from "./LoomProcess.ts"
+import type { StartFailed } from "./LoomProcess.ts"
 import * as PostgresHouse from "./PostgresHouse.ts"
 
 type Env = Readonly<Record<string, string>>
 
+/** Under which authority a cluster is that a test does not name one for: `LOOM_TEST_AUTHORITY`. */
+const authority = process.env["LOOM_TEST_AUTHORITY"] ?? "clickhouse"
+
 export interface LoomCluster {
-  readonly engine: LoomProcess
+  readonly engine: LoomProcess.LoomProcess
   /** What a process needs to find both stores. */
   readonly env: Env
-  readonly runner: (env?: Env) => Effect.Effect<LoomProcess, StartFailed, Scope>
-  readonly gateway: (env?: Env) => Effect.Effect<LoomProcess, StartFailed, Scope>
+  readonly runner: (env?: Env) => Effect.Effect<LoomProcess.LoomProcess, StartFailed, Scope>
+  readonly gateway: (env?: Env) => Effect.Effect<LoomProcess.LoomProcess, StartFailed, Scope>
 }
 
 /** The stores of a cluster, migrated; nobody uses them yet. */
 export const make: Effect.Effect<LoomCluster, StartFailed | PostgresServerFailed, Scope> = Effect.gen(function*() {
-  const [data, postgres] = yield* Effect.all([LoomServer.tempFolder, PostgresHouse.database])
-  const engine = yield* LoomServer.start({ data, command: "engine" })
+  const [data, postgres] = yield* Effect.all([LoomProcess.tempFolder, PostgresHouse.database])
+  const engine = yield* LoomProcess.start({ data, command: "engine" })
   const env = {
     LOOM_CLICKHOUSE_URL: engine.url,
     LOOM_CLICKHOUSE_PASSWORD: readFileSync(tokenFile(join(data, "clickhouse")), "utf8").trim(),
-    LOOM_POSTGRES_URL: Redacted.value(postgres)
+    LOOM_POSTGRES_URL: Redacted.value(postgres),
+    LOOM_AUTHORITY: authority
   }
-  yield* LoomServer.run(["migrate"], { data, env })
+  yield* LoomProcess.run(["migrate"], { data, env })
   const started = (command: "gateway" | "runner") => (more: Env = {}) =>
-    Effect.flatMap(LoomServer.tempFolder, (data) => LoomServer.start({ data, command, env: { ...env, ...more } }))
+    Effect.flatMap(LoomProcess.tempFolder, (data) => LoomProcess.start({ data, command, env: { ...env, ...more } }))
   return { engine, env, runner: started("runner"), gateway: started("gateway") }
 })

@@ -6,7 +6,7 @@ import { MemorySet } from "../../src/memory/MemoryVerbs.ts"
 import { OpsDeadLetters, OpsWorkers } from "../../src/ops/OpsVerbs.ts"
 import { answerOf, send, trySend } from "../support/LoomHttp.ts"
 import type { AnsweringVerb } from "../support/LoomHttp.ts"
-import { start, tempFolder } from "../support/LoomServer.ts"
+import { start, tempFolder } from "../support/LoomProcess.ts"
 
 const call = <A, I>(url: string, verb: AnsweringVerb<A, I>, body: object) =>
   Effect.map(send(url, "POST", `/v1/${verb.tag}`, JSON.stringify(body)), (reply) => answerOf(verb, reply))
