@@ -27,11 +27,12 @@ const actorsOf = ({ url }: LoomProcess) =>
     ({ text }) => Number(/^loom_actors_active (\d+)$/m.exec(text)?.[1])
   )
 
-const whenNone = (runner: LoomProcess) =>
+const when = (runner: LoomProcess, wanted: (actors: number) => boolean) =>
   actorsOf(runner).pipe(
-    Effect.filterOrFail((actors) => actors === 0, (actors) => `still ${actors} actors`),
+    Effect.filterOrFail(wanted, (actors) => `still ${actors} actors`),
     Effect.retry(Schedule.spaced("250 millis").pipe(Schedule.intersect(Schedule.recurs(240))))
   )
+const whenNone = (runner: LoomProcess) => when(runner, (actors) => actors === 0)
 
 const Held = Schema.Struct({
   shards: Schema.Int,
@@ -76,10 +77,8 @@ describe("an idle actor", () => {
         const write = (namespace: string, key: string) =>
           call(gateway.url, MemorySet, { namespace, memory_key: key, value: `What ${key} says in ${namespace}` })
         yield* Effect.forEach(namespaces, (namespace) => write(namespace, "first"), { concurrency: 16, discard: true })
-        const up = yield* actorsOf(runner).pipe(
-          Effect.repeat({ until: (actors) => actors > 0, schedule: Schedule.spaced("100 millis") })
-        )
-        assert.isAbove(up, COUNT / 2)
+        // It tells once a second, and on a busy machine the first may be gone when the last comes.
+        yield* when(runner, (actors) => actors > COUNT / 4)
         yield* whenNone(runner)
 
         const postgres = Redacted.make(String(cluster.env["LOOM_POSTGRES_URL"]))
@@ -105,6 +104,6 @@ describe("an idle actor", () => {
         // The same shards, no more sessions, and each namespace taken once more.
         assert.deepStrictEqual(yield* look, before === undefined ? undefined : { ...before, top_epoch: 2 })
       }).pipe(Effect.scoped),
-    180_000
+    300_000
   )
 })
