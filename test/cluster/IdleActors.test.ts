@@ -56,8 +56,8 @@ const held = Effect.flatMap(Postgres, ({ query, sql }) =>
         (SELECT count(*)::int FROM pg_stat_activity
           WHERE application_name LIKE 'loom runner %' AND state LIKE 'idle in transaction%') AS sessions,
         (SELECT count(*)::int FROM loom.intents WHERE state IN ('open', 'doomed')) AS open_intents,
-        (SELECT count(*)::int FROM loom.fence) AS owned,
-        (SELECT max(epoch)::int FROM loom.fence) AS top_epoch`,
+        (SELECT count(*)::int FROM loom.fence WHERE namespace LIKE 'idle-%') AS owned,
+        (SELECT max(epoch)::int FROM loom.fence WHERE namespace LIKE 'idle-%') AS top_epoch`,
       Held
     ),
     ([row]) => row
@@ -71,7 +71,7 @@ describe("an idle actor", () => {
         const cluster = yield* LoomCluster.make
         // Long enough that all of them are up at once.
         const [runner, gateway] = yield* Effect.all(
-          [cluster.runner({ LOOM_ACTOR_IDLE: "15 seconds" }), cluster.gateway()],
+          [cluster.runner({ LOOM_ACTOR_IDLE: "15 seconds", LOOM_WORKERS: "none" }), cluster.gateway()],
           { concurrency: "unbounded" }
         )
         const write = (namespace: string, key: string) =>
