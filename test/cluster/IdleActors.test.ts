@@ -13,7 +13,7 @@ import * as PostgresPort from "../../src/platform/Postgres.ts"
 import * as LoomCluster from "../support/LoomCluster.ts"
 import { answerOf, send } from "../support/LoomHttp.ts"
 import type { AnsweringVerb } from "../support/LoomHttp.ts"
-import type { LoomProcess } from "../support/LoomServer.ts"
+import type { LoomProcess } from "../support/LoomProcess.ts"
 
 const COUNT = 200
 const namespaces = Array.from({ length: COUNT }, (_, at) => `idle-${at}`)
@@ -27,11 +27,12 @@ const actorsOf = ({ url }: LoomProcess) =>
     ({ text }) => Number(/^loom_actors_active (\d+)$/m.exec(text)?.[1])
   )
 
-const whenNone = (runner: LoomProcess) =>
+const when = (runner: LoomProcess, wanted: (actors: number) => boolean) =>
   actorsOf(runner).pipe(
-    Effect.filterOrFail((actors) => actors === 0, (actors) => `still ${actors} actors`),
+    Effect.filterOrFail(wanted, (actors) => `still ${actors} actors`),
     Effect.retry(Schedule.spaced("250 millis").pipe(Schedule.intersect(Schedule.recurs(240))))
   )
+const whenNone = (runner: LoomProcess) => when(runner, (actors) => actors === 0)
 
 const Held = Schema.Struct({
   shards: Schema.Int,
@@ -55,8 +56,8 @@ const held = Effect.flatMap(Postgres, ({ query, sql }) =>
         (SELECT count(*)::int FROM pg_stat_activity
           WHERE application_name LIKE 'loom runner %' AND state LIKE 'idle in transaction%') AS sessions,
         (SELECT count(*)::int FROM loom.intents WHERE state IN ('open', 'doomed')) AS open_intents,
-        (SELECT count(*)::int FROM loom.fence) AS owned,
-        (SELECT max(epoch)::int FROM loom.fence) AS top_epoch`,
+        (SELECT count(*)::int FROM loom.fence WHERE namespace LIKE 'idle-%') AS owned,
+        (SELECT max(epoch)::int FROM loom.fence WHERE namespace LIKE 'idle-%') AS top_epoch`,
       Held
     ),
     ([row]) => row
@@ -70,16 +71,14 @@ describe("an idle actor", () => {
         const cluster = yield* LoomCluster.make
         // Long enough that all of them are up at once.
         const [runner, gateway] = yield* Effect.all(
-          [cluster.runner({ LOOM_ACTOR_IDLE: "15 seconds" }), cluster.gateway()],
+          [cluster.runner({ LOOM_ACTOR_IDLE: "15 seconds", LOOM_WORKERS: "none" }), cluster.gateway()],
           { concurrency: "unbounded" }
         )
         const write = (namespace: string, key: string) =>
           call(gateway.url, MemorySet, { namespace, memory_key: key, value: `What ${key} says in ${namespace}` })
         yield* Effect.forEach(namespaces, (namespace) => write(namespace, "first"), { concurrency: 16, discard: true })
-        const up = yield* actorsOf(runner).pipe(
-          Effect.repeat({ until: (actors) => actors > 0, schedule: Schedule.spaced("100 millis") })
-        )
-        assert.isAbove(up, COUNT / 2)
+        // It tells once a second, and on a busy machine the first may be gone when the last comes.
+        yield* when(runner, (actors) => actors > COUNT / 4)
         yield* whenNone(runner)
 
         const postgres = Redacted.make(String(cluster.env["LOOM_POSTGRES_URL"]))
@@ -105,6 +104,6 @@ describe("an idle actor", () => {
         // The same shards, no more sessions, and each namespace taken once more.
         assert.deepStrictEqual(yield* look, before === undefined ? undefined : { ...before, top_epoch: 2 })
       }).pipe(Effect.scoped),
-    180_000
+    300_000
   )
 })
