@@ -6,12 +6,13 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
+import { identityKey } from "../kernel/Identity.ts"
 import type { Scope } from "../kernel/Identity.ts"
 import { noteBehind } from "../kernel/IndexLag.ts"
 import { Postgres } from "../platform/Postgres.ts"
 import type { PostgresStatement } from "../platform/Postgres.ts"
 import { MemoryReader } from "./MemoryReader.ts"
-import type { WriterFilter } from "./MemoryReader.ts"
+import type { Place, WriterFilter } from "./MemoryReader.ts"
 import { Body, placeOf } from "./MemoryRowsPostgres.ts"
 import { Outbox } from "./Outbox.ts"
 
@@ -43,8 +44,26 @@ const make = Effect.gen(function*() {
     sql`${inScope(scope)} AND agent = coalesce(${agent}::text, agent) AND user_id = coalesce(${user_id}::text, user_id)
       AND session_id = coalesce(${session_id}::text, session_id)`
 
+  const withheld = Effect.fn("MemoryReader.withheld")(function*(scope: Scope, identities: ReadonlyArray<Place>) {
+    return identities.length === 0 ? [] : yield* query(
+      "MemoryReader.withheld",
+      sql`SELECT agent, user_id, session_id, memory_key FROM loom.heads WHERE ${inScope(scope)}
+        AND place = ANY(${[...new Set(identities.map(placeOf))]}::text[]) AND sensitivity = 'high'`,
+      PlaceRow
+    )
+  })
+
   return MemoryReader.of({
-    list: caughtUp(reader.list),
+    list: (scope, filter, page) =>
+      Effect.gen(function*() {
+        const all = yield* outbox.caughtUp(scope)
+        const rows = yield* reader.list(scope, filter, page)
+        if (all) return rows
+        yield* noteBehind
+        // A late copy does not know yet what may no longer be shown.
+        const high = new Set((yield* withheld(scope, rows)).map(identityKey))
+        return rows.map((row) => high.has(identityKey(row)) ? { ...row, sensitivity: "high" as const } : row)
+      }),
     count: caughtUp(reader.count),
     history: caughtUp(reader.history),
     marks: caughtUp(reader.marks),
@@ -67,14 +86,7 @@ const make = Effect.gen(function*() {
         sql`SELECT body FROM loom.heads WHERE ${byWriter(scope, writer)} AND memory_id = ${memoryId}`
       )
     }),
-    withheld: Effect.fn("MemoryReader.withheld")(function*(scope, identities) {
-      return identities.length === 0 ? [] : yield* query(
-        "MemoryReader.withheld",
-        sql`SELECT agent, user_id, session_id, memory_key FROM loom.heads WHERE ${inScope(scope)}
-          AND place = ANY(${[...new Set(identities.map(placeOf))]}::text[]) AND sensitivity = 'high'`,
-        PlaceRow
-      )
-    })
+    withheld
   })
 })
 

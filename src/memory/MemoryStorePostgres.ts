@@ -22,7 +22,7 @@ import { MemoryProjection } from "./MemoryProjection.ts"
 import { Body, placeOf, StoredEntry, Utf8 } from "./MemoryRowsPostgres.ts"
 import { MemoryStore } from "./MemoryStore.ts"
 import type { Probes } from "./MemoryStore.ts"
-import { Outbox } from "./Outbox.ts"
+import { COPY_LIMIT, Outbox } from "./Outbox.ts"
 import { WRITE_KEY_PREFIX } from "./WriteKeys.ts"
 
 export interface Options {
@@ -56,7 +56,7 @@ const make = ({ patience }: Options) =>
       Effect.forEach(sent, ({ scope }) => lag.note(scope), { discard: true })
 
     /** Waits for the copy as long as a caller may be kept waiting; it goes on meanwhile. */
-    const projected = (sent: ReadonlyArray<Sent>) =>
+    const projected = (sent: ReadonlyArray<Sent>, isSecret: boolean) =>
       Effect.gen(function*() {
         const copying = yield* Effect.forkIn(
           Effect.interruptible(outbox.project(sent)).pipe(
@@ -71,7 +71,7 @@ const make = ({ patience }: Options) =>
         )
         const inTime = yield* Effect.timeoutOption(
           Effect.disconnect(Effect.interruptible(Fiber.join(copying))),
-          patience
+          isSecret ? COPY_LIMIT : patience
         )
         if (Option.isNone(inTime)) yield* noteAll(sent)
       })
@@ -121,7 +121,9 @@ const make = ({ patience }: Options) =>
           Effect.mapError(({ operation }) => new Unavailable({ operation }))
         )
         yield* faultPoint("commit.after_transaction")
-        if (sent.length > 0) yield* projected(sent)
+        // What may no longer be shown is shown by a late copy.
+        const isSecret = commit.rows.some(({ sensitivity }) => sensitivity === "high")
+        if (sent.length > 0) yield* projected(sent, isSecret)
         return lostOf(owners, sent)
       }),
       // Heads have their last versions, commits that wait all of theirs, and the history every other: asked in this order,

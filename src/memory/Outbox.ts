@@ -4,11 +4,17 @@
  * commit itself, so made twice it is there once; a row leaves the outbox when its copy is in.
  */
 import * as Context from "effect/Context"
-import type * as Duration from "effect/Duration"
+import * as Duration from "effect/Duration"
 import type * as Effect from "effect/Effect"
 import type { Scope } from "../kernel/Identity.ts"
 import type { StoreError } from "../kernel/LoomError.ts"
 import type { Sent } from "./MemoryCommitPostgres.ts"
+
+/**
+ * How long a copy may take. A connection to a server that died may answer never, and nobody may wait for it behind a lock: the
+ * commit is copied again.
+ */
+export const COPY_LIMIT = Duration.seconds(10)
 
 /** A namespace with commits that wait for their copies. */
 export interface Backlog {

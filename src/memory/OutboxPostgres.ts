@@ -24,7 +24,7 @@ import { fitting, mergeCommits } from "./CommitMerge.ts"
 import type { Sent } from "./MemoryCommitPostgres.ts"
 import { MemoryProjection } from "./MemoryProjection.ts"
 import type { Commit } from "./MemoryStore.ts"
-import { Outbox } from "./Outbox.ts"
+import { COPY_LIMIT, Outbox } from "./Outbox.ts"
 import * as OutboxBody from "./OutboxBody.ts"
 
 const WaitingRow = Schema.Struct({ id: Int8, body: OutboxBody.FromBytes })
@@ -42,8 +42,6 @@ const BacklogRow = Schema.Struct({
 const PAGE = 8
 // Well within what the server and the connection allow an open transaction that is silent (5 and 8 seconds).
 const SIGN_OF_LIFE = Duration.seconds(2)
-// A connection to a server that died may answer never, and nobody may wait for it behind a lock: the commit is copied again.
-const COPY_LIMIT = Duration.seconds(10)
 // For this long after one that was given up the others are not even begun: each would hold its connection as long.
 const PAUSE_MILLIS = 1_000
 // Of the ten connections of a process.

@@ -154,7 +154,7 @@ layer(LoomServer.layer(), { excludeTestServices: true, timeout: 90_000 })("Belie
     Effect.gen(function*() {
       for (const action of ["allow", "contract"] as const) {
         const namespace = freshNamespace()
-        const { a, b } = yield* contradiction(namespace, { ttl_seconds: 1 })
+        const { a, b } = yield* contradiction(namespace, { ttl_seconds: 3 })
         yield* Effect.repeat(ok(MemoryGet, { namespace, memory_key: "orion/a" }), { while: ({ found }) => found })
         assert.deepInclude(yield* ok(MemoryGet, { namespace, memory_key: "orion/b" }), { status: "conflicted" })
         const listed = yield* ok(ConflictsList, { namespace })

@@ -107,7 +107,7 @@ layer(layerTeam, { excludeTestServices: true, timeout: 90_000 })("Hidden", (it) 
         assert.strictEqual((yield* ok(MemoryGet, second, as)).status, "active")
         assert.notInclude((yield* post("memory.list", { namespace }, as)).text, "MARZIPANX")
       }
-    }))
+    }), 90_000)
 
   it.effect("no reason and no evidence quotes a memory that was turned high", () =>
     Effect.gen(function*() {

@@ -83,5 +83,5 @@ describe("a change of authority under load", () => {
       yield* Effect.all([one, two, third, gateway].map((process) => process.stop), { concurrency: "unbounded" })
       yield* cluster.engine.stop
       assert.isAbove(yield* Invariants.check(cluster.engine.data), 10)
-    }).pipe(Effect.scoped), 280_000)
+    }).pipe(Effect.scoped), 400_000)
 })

@@ -56,7 +56,9 @@ export const suite = <E>(name: string, fences: Layer.Layer<Fence, E>): void => {
       Effect.gen(function*() {
         const scope = freshScope()
         const epochs = [yield* first(scope), yield* first(scope), yield* first(scope)]
-        assert.deepStrictEqual(epochs, [1n, 2n, 3n].map((epoch) => ({ scope, epoch, version: 0n, open: [] })))
+        for (const [at, taken] of epochs.entries()) {
+          assert.deepInclude(taken, { scope, epoch: BigInt(at + 1), version: 0n, open: [] })
+        }
         assert.strictEqual((yield* first({ ...scope, namespace: `${scope.namespace}-other` })).epoch, 1n)
       }))
 
@@ -67,7 +69,7 @@ export const suite = <E>(name: string, fences: Layer.Layer<Fence, E>): void => {
         const intents = [intentOf(mine, 2n, HIGH), intentOf(mine, 9n, HIGH + 10n), intentOf(mine, 10n, HIGH + 5n)]
         for (const intent of intents) assert.deepStrictEqual(yield* fence.reserve([intent]), [true])
         const taken = yield* first(mine.scope)
-        assert.deepStrictEqual(taken, {
+        assert.deepInclude(taken, {
           scope: mine.scope,
           epoch: 2n,
           version: HIGH + 10n,

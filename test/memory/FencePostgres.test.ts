@@ -82,13 +82,13 @@ describe("Fence (Postgres) when the server dies", () => {
         yield* Effect.zipRight(server.kill, server.start)
         // The first statement may meet a connection of before.
         const again = (tenancy: typeof one) => Effect.retry(fence.take(tenancy.scope), { times: 20 })
-        assert.deepStrictEqual(yield* again(one), {
+        assert.deepInclude(yield* again(one), {
           scope: one.scope,
           epoch: 2n,
           version: 10n,
           open: [{ ...intent, state: "open" }]
         })
-        assert.deepStrictEqual(yield* again(two), { scope: two.scope, epoch: 2n, version: 10n, open: [] })
+        assert.deepInclude(yield* again(two), { scope: two.scope, epoch: 2n, version: 10n, open: [] })
       })
       const url = new URL(Redacted.value(server.url("postgres")))
       // Whatever the operator thinks of waiting for the disk.
