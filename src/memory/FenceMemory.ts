@@ -21,7 +21,7 @@ interface Place {
   seq: bigint
   version: bigint
   /** In the order in which they were reserved. */
-  readonly intents: Array<Kept>
+  intents: Array<Kept>
 }
 
 type Pair = Tenancy & { readonly seq: bigint }
@@ -44,10 +44,14 @@ export const layerMemory: Layer.Layer<Fence> = Layer.sync(Fence, () => {
     const place = placeOf(intent.scope)
     if (place.epoch !== intent.epoch || intent.seq < place.seq) return false
     const before = keptOf(intent)
-    if (before !== undefined) return isSame(before.intent, intent)
-    place.seq = intent.seq
-    place.version = place.version > intent.top ? place.version : intent.top
-    place.intents.push({ intent, state: "open" })
+    if (before !== undefined && !isSame(before.intent, intent)) return false
+    if (before === undefined) {
+      place.seq = intent.seq
+      place.version = place.version > intent.top ? place.version : intent.top
+      place.intents.push({ intent, state: "open" })
+    }
+    // What lies decided before it is not asked for again.
+    place.intents = place.intents.filter((kept) => isUndecided(kept) || !isEarlier(kept.intent, intent))
     return true
   }
 
@@ -92,6 +96,11 @@ export const layerMemory: Layer.Layer<Fence> = Layer.sync(Fence, () => {
     )
   }
 })
+
+const isUndecided = ({ state }: Kept): boolean => state === "open" || state === "doomed"
+
+const isEarlier = (one: Intent, other: Intent): boolean =>
+  one.epoch < other.epoch || (one.epoch === other.epoch && one.seq < other.seq)
 
 /** Whether an intent is the one that was reserved under its pair. */
 const isSame = (kept: Intent, intent: Intent): boolean => plain(kept) === plain(intent)

@@ -69,10 +69,16 @@ class Space {
         ]
       case "reserve":
         if (epoch !== this.epoch || seq < this.seq) return false
-        if (line !== undefined) return line.size === size
-        this.lines.push({ epoch, seq, size, state: "open" })
-        this.seq = seq
-        this.version = Math.max(this.version, topOf(seq, size))
+        if (line !== undefined && line.size !== size) return false
+        if (line === undefined) {
+          this.lines.push({ epoch, seq, size, state: "open" })
+          this.seq = seq
+          this.version = Math.max(this.version, topOf(seq, size))
+        }
+        // What is decided before it is forgotten.
+        this.lines = this.lines.filter((one) =>
+          one.state === "open" || one.state === "doomed" || one.epoch > epoch || (one.epoch === epoch && one.seq >= seq)
+        )
         return true
       case "confirm":
       case "adopt":
@@ -143,7 +149,7 @@ export const identicalToModel = Effect.gen(function*() {
   yield* Effect.promise(() =>
     FastCheck.assert(
       FastCheck.asyncProperty(FastCheck.array(asked, { maxLength: 40, size: "max" }), (all) => run(play(all))),
-      { numRuns: 60 }
+      { numRuns: 200 }
     )
   )
 })
