@@ -1,6 +1,6 @@
 /**
- * Answers kept for a request that comes again under its idempotency key, where Postgres is the authority. Where it is not,
- * there is no such table, or what is in it is old.
+ * Answers kept for a request that comes again under its idempotency key, where Postgres is the authority. Where it is not
+ * there are none, or those of a time when it was.
  */
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
@@ -13,19 +13,12 @@ import { ANSWER_TTL_MILLIS } from "./IdempotencyKeys.ts"
 // As in ClickHouse: an hour above the promise, for clocks that differ and calls under way.
 const KEEP = Duration.sum(Duration.millis(ANSWER_TTL_MILLIS), Duration.hours(1))
 
-const Made = Schema.Struct({ made: Schema.Boolean })
 const Removed = Schema.Struct({ removed: Schema.NumberFromString })
 
 export const make: Effect.Effect<Prunable, never, Postgres> = Effect.map(Postgres, ({ query, sql }) => ({
   name: "answers",
   keep: KEEP,
   prune: Effect.fn("PruneAnswers.prune")(function*(limit: number) {
-    const [found] = yield* query(
-      "PruneAnswers.made",
-      sql`SELECT to_regclass('loom.answers') IS NOT NULL AS made`,
-      Made
-    )
-    if (found?.made !== true) return 0
     const before = Math.floor((yield* Clock.currentTimeMillis) - Duration.toMillis(KEEP))
     const [row] = yield* query(
       "PruneAnswers.prune",

@@ -46,7 +46,6 @@ const TotalsRow = Schema.Struct({
 })
 
 const MessagesRow = Schema.Struct({ unprocessed: Schema.NumberFromString, kept: Schema.NumberFromString })
-const MadeRow = Schema.Struct({ made: Schema.Boolean })
 const RelayRow = Schema.Struct({ commits: Schema.NumberFromString, oldest: Schema.NullOr(Schema.Number) })
 
 // As many bytes of a name as the server keeps of a session's.
@@ -141,21 +140,15 @@ const make = ({ expiry }: LookOptions) =>
       MessagesRow
     )
 
-    // Where ClickHouse is the authority there may be no such table.
-    const relay = Effect.gen(function*() {
-      const [found] = yield* query(
-        "ClusterLook.outbox",
-        sql`SELECT to_regclass('loom.outbox') IS NOT NULL AS made`,
-        MadeRow
-      )
-      if (found?.made !== true) return null
-      const [waiting] = yield* query(
-        "ClusterLook.relay",
-        sql`SELECT count(*) AS commits, extract(epoch FROM now() - min(at))::double precision AS oldest FROM loom.outbox`,
-        RelayRow
-      )
-      return { commits: waiting?.commits ?? 0, oldest_seconds: rounded(waiting?.oldest ?? null) }
-    })
+    // Empty where ClickHouse is the authority.
+    const relay = query(
+      "ClusterLook.relay",
+      sql`SELECT count(*) AS commits, extract(epoch FROM now() - min(at))::double precision AS oldest FROM loom.outbox`,
+      RelayRow
+    ).pipe(Effect.map(([waiting]) => ({
+      commits: waiting?.commits ?? 0,
+      oldest_seconds: rounded(waiting?.oldest ?? null)
+    })))
 
     const look = Effect.fn("ClusterLook.look")(function*(reach: Reach, limit: number) {
       const found = yield* runners

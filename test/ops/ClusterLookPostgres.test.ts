@@ -117,7 +117,7 @@ layer(house, { timeout: 120_000, excludeTestServices: true })("a look at a clust
       assert.deepEqual(seen.workers.map(({ epoch_text, name }) => [name, epoch_text]), [["toys", "1"]])
       assert.strictEqual(seen.open_intents, 1)
       assert.isAbove(seen.open_intents_oldest_seconds ?? 0, 89)
-      assert.deepEqual([seen.messages, seen.relay], [{ unprocessed: 0, kept: 0 }, null])
+      assert.deepEqual([seen.messages, seen.relay], [{ unprocessed: 0, kept: 0 }, { commits: 0, oldest_seconds: null }])
       assert.deepEqual(seen.schemas.map(({ known, store, version }) => [store, version === known && known > 0]), [
         ["clickhouse", true],
         ["postgres", true]
