@@ -50,11 +50,11 @@ const held = Effect.flatMap(Postgres, ({ query, sql }) =>
       "test.held",
       sql`SELECT
         (SELECT count(*)::int FROM pg_locks JOIN pg_stat_activity USING (pid)
-          WHERE application_name LIKE 'loom runner %' AND locktype = 'advisory') AS shards,
+          WHERE datname = current_database() AND application_name LIKE 'loom runner %' AND locktype = 'advisory') AS shards,
         (SELECT count(*)::int FROM pg_locks JOIN pg_stat_activity USING (pid)
-          WHERE application_name LIKE 'loom runner %' AND locktype NOT IN ('advisory', 'virtualxid')) AS other_locks,
+          WHERE datname = current_database() AND application_name LIKE 'loom runner %' AND locktype NOT IN ('advisory', 'virtualxid')) AS other_locks,
         (SELECT count(*)::int FROM pg_stat_activity
-          WHERE application_name LIKE 'loom runner %' AND state LIKE 'idle in transaction%') AS sessions,
+          WHERE datname = current_database() AND application_name LIKE 'loom runner %' AND state LIKE 'idle in transaction%') AS sessions,
         (SELECT count(*)::int FROM loom.intents WHERE state IN ('open', 'doomed')) AS open_intents,
         (SELECT count(*)::int FROM loom.fence WHERE namespace LIKE 'idle-%') AS owned,
         (SELECT max(epoch)::int FROM loom.fence WHERE namespace LIKE 'idle-%') AS top_epoch`,
