@@ -28,7 +28,6 @@ import * as BeliefSourcesClickhouse from "../../src/memory/BeliefSourcesClickhou
 import * as CalibrationHandlers from "../../src/memory/CalibrationHandlers.ts"
 import * as CalibrationStoreClickhouse from "../../src/memory/CalibrationStoreClickhouse.ts"
 import * as Committer from "../../src/memory/Committer.ts"
-import * as FenceMetrics from "../../src/memory/FenceMetrics.ts"
 import * as IndexLagPostgres from "../../src/memory/IndexLagPostgres.ts"
 import * as LifecycleHandlers from "../../src/memory/LifecycleHandlers.ts"
 import * as MemoryEntity from "../../src/memory/MemoryEntity.ts"
@@ -142,10 +141,7 @@ export const layerTokens = TokenCache.layer
 
 /** What hosts the actors needs: the entity, its committer and its rules, over a fence. */
 export const layerActors = (options: MemoryEntity.Options = MemoryEntity.defaultOptions) =>
-  Layer.merge(MemoryEntity.layer(options), ActorMetrics.layer).pipe(
-    Layer.provide([Committer.layer, ActorRules.layer]),
-    Layer.provide(FenceMetrics.layer)
-  )
+  Layer.merge(MemoryEntity.layer(options), ActorMetrics.layer).pipe(Layer.provide([Committer.layer, ActorRules.layer]))
 
 /** The actors' options by the settings of the process. */
 export const actorOptions = (settings: ActorSettings): MemoryEntity.Options => ({

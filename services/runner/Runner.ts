@@ -5,6 +5,7 @@
  */
 import type { RunnerAddress } from "@effect/cluster/RunnerAddress"
 import * as Layer from "effect/Layer"
+import * as FenceMetrics from "../../src/memory/FenceMetrics.ts"
 import * as MemoryClient from "../../src/memory/MemoryClient.ts"
 import * as RunnerReport from "../../src/ops/RunnerReport.ts"
 import * as Authorities from "../layers/Authorities.ts"
@@ -33,9 +34,11 @@ export const layerWith = <E, EM = never>(
     ),
     Layer.provideMerge(Layer.provide(Workers.layer(settings.workers, "singleton"), MemoryClient.layerCluster)),
     Layer.provideMerge(Slices.layerActors(Slices.actorOptions(settings))),
-    Layer.provideMerge(Layer.merge(ClusterSharding.layerRunner(address, settings), FenceOff.layerConfig)),
+    Layer.provideMerge(ClusterSharding.layerRunner(address, settings)),
     Layer.provideMerge(Slices.layerGround(settings.thresholds)),
     Layer.provideMerge(Parts.layer(parts)),
+    // Under the cluster: what an actor is given there stands before what it is given itself.
+    Layer.provideMerge(Layer.provide(FenceMetrics.layer, FenceOff.layerConfig)),
     Layer.provideMerge(Authorities.layerRunner(settings.authority)),
     // Paused for as long as its locks live, a runner loses them: the sessions that hold them end.
     Layer.provideMerge(

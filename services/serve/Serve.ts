@@ -9,6 +9,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { join } from "node:path"
 import * as RootToken from "../../src/access/RootToken.ts"
+import * as FenceMetrics from "../../src/memory/FenceMetrics.ts"
 import * as MemoryClient from "../../src/memory/MemoryClient.ts"
 import { MemoryStore } from "../../src/memory/MemoryStore.ts"
 import * as ClusterLookLocal from "../../src/ops/ClusterLookLocal.ts"
@@ -67,6 +68,7 @@ export const layerWith = <E, EM = never>(settings: ServeSettings, parts: Parts.P
     // An embedded store is locked by this process, a server's is promised to it; else nobody may keep what was read.
     Layer.provideMerge(Slices.layerReadCache(!settings.url || settings.soleWriter ? settings.readCacheBytes : 0)),
     Layer.provideMerge(Parts.layer(parts)),
+    Layer.provideMerge(FenceMetrics.layer),
     Layer.provideMerge(Authorities.layerServe(settings.authority)),
     Layer.provideMerge(RootToken.layerFile(join(settings.data, "root.token"))),
     Layer.provideMerge(layerMigrated),
