@@ -7,6 +7,7 @@ import * as Layer from "effect/Layer"
 import { join } from "node:path"
 import * as RootToken from "../../src/access/RootToken.ts"
 import * as MemoryClient from "../../src/memory/MemoryClient.ts"
+import * as NamespaceCache from "../../src/namespace/NamespaceCache.ts"
 import * as ClusterLookPostgres from "../../src/ops/ClusterLookPostgres.ts"
 import * as Authorities from "../layers/Authorities.ts"
 import * as ClusterSettings from "../layers/ClusterSettings.ts"
@@ -29,7 +30,7 @@ export const layerWith = <E, EM = never>(settings: GatewaySettings, parts: Parts
     ),
     Layer.provideMerge(MemoryClient.layerCluster),
     Layer.provideMerge(ClusterSharding.layerClient(settings)),
-    Layer.provideMerge(Slices.layerGround(settings.thresholds)),
+    Layer.provideMerge(Slices.layerGround(settings.thresholds, NamespaceCache.layerShared)),
     Layer.provideMerge(Parts.layer(parts)),
     Layer.provideMerge(Authorities.layerGateway(settings.authority)),
     Layer.provideMerge(RootToken.layerFile(join(settings.data, "root.token"))),

@@ -124,8 +124,8 @@ export const layerPolicies = Layer.mergeAll(
  * What edges and actors of one process share: the preparing of values, the patterns and registrations as this process
  * knows them, and the cosines of its embedder.
  */
-export const layerGround = (thresholds: Thresholds.Options) =>
-  Layer.mergeAll(MemoryIntake.layer, BlacklistCache.layer, NamespaceCache.layer, Thresholds.layer(thresholds))
+export const layerGround = (thresholds: Thresholds.Options, registrations = NamespaceCache.layer) =>
+  Layer.mergeAll(MemoryIntake.layer, BlacklistCache.layer, registrations, Thresholds.layer(thresholds))
 
 /** How rows that are stored already meet a new pattern. */
 export const layerSweep = MemoryPatternSweep.layer

@@ -285,6 +285,7 @@ export const make: Effect.Effect<
           version: pattern.version + 2n
         })
         yield* cache.advance(version)
+        yield* cache.confirmed(version)
       }
       return { found: true, removed: true, pattern_id: pattern.pattern_id, removed_at: time(removed_at) }
     }).pipe(oneAtATime.withPermits(1)))

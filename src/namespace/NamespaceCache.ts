@@ -19,6 +19,8 @@ export class NamespaceCache extends Context.Tag("loom/namespace/NamespaceCache")
   readonly registered: (scope: Scope) => Effect.Effect<Namespace | undefined, StoreError>
   /** Takes over what this process has just registered. */
   readonly advance: (namespace: Namespace) => Effect.Effect<void>
+  /** Waits until every process judges by what was registered before. */
+  readonly settled: Effect.Effect<void>
 }>() {}
 
 // A registration of another process takes effect within this time (milliseconds).
@@ -32,9 +34,8 @@ interface Kept {
   readonly readAt: number
 }
 
-export const layer: Layer.Layer<NamespaceCache, never, NamespaceStore> = Layer.effect(
-  NamespaceCache,
-  Effect.map(NamespaceStore, (store) => {
+const make = (settled: Effect.Effect<void>) =>
+  Effect.map(NamespaceStore, (store): NamespaceCache["Type"] => {
     const kept = new Map<string, Kept>()
 
     /** Keeps the later of what was known and what was learnt. */
@@ -58,7 +59,16 @@ export const layer: Layer.Layer<NamespaceCache, never, NamespaceStore> = Layer.e
       advance: (namespace) =>
         Effect.map(Clock.currentTimeMillis, (now) => {
           keep(namespace, namespace, now)
-        })
+        }),
+      settled
     }
   })
+
+/** Of the one process that judges. */
+export const layer: Layer.Layer<NamespaceCache, never, NamespaceStore> = Layer.effect(NamespaceCache, make(Effect.void))
+
+/** Of one among several: the others read again what they know within the second. */
+export const layerShared: Layer.Layer<NamespaceCache, never, NamespaceStore> = Layer.effect(
+  NamespaceCache,
+  make(Effect.sleep(TTL_MILLIS))
 )

@@ -90,7 +90,7 @@ export const make: Effect.Effect<ReadonlyArray<BoundVerb>, never, NamespaceStore
           yield* store.put(namespace)
           yield* cache.advance(namespace)
           return view(scope, Option.some(namespace))
-        }).pipe(oneAtATime.withPermits(1))),
+        }).pipe(oneAtATime.withPermits(1), Effect.zipLeft(cache.settled))),
       bind(NamespaceGet, (request, caller) =>
         Effect.gen(function*() {
           const scope = yield* resolveScope(caller, request)
