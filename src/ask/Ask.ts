@@ -161,7 +161,7 @@ export const make: Effect.Effect<Ask["Type"], never, Needs> = Effect.gen(functio
   /** What a model makes of the evidence; nothing when it fails. */
   const written = (request: AskRequest, ranked: ReadonlyArray<Scored>) => {
     const shown = shownOf(ranked)
-    return model.generate(promptFor(request.question, shown.map(({ record }) => record))).pipe(
+    return model.generate(promptFor(request.scope, request.question, shown.map(({ record }) => record))).pipe(
       Effect.map((reply) => ({
         ...synthesized(request.question, shown, reply.text, request.maxChars, claims),
         model: reply.model,

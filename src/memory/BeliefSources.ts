@@ -13,7 +13,8 @@ import type { Identity } from "../kernel/Identity.ts"
 import { canonical, sha256 } from "../kernel/Json.ts"
 import type { StoreError, Unavailable } from "../kernel/LoomError.ts"
 
-export const SupportType = Schema.Literal("derived_from", "promoted_from")
+/** `extracted_from`: the source is a conversation turn, its id in `source_memory_id` and its session beside it. */
+export const SupportType = Schema.Literal("derived_from", "promoted_from", "extracted_from")
 export type SupportType = typeof SupportType.Type
 
 export const BeliefSource = Schema.Struct({

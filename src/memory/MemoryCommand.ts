@@ -57,6 +57,9 @@ export const Statement = Schema.Struct({
   expire_reason: given(Schema.String),
   valid_at: given(Millis),
   valid_to: given(Millis),
+  /** The date the claim is about and how sure that is, 0 to 1; set by extraction alone. */
+  temporal_anchor: given(Millis),
+  temporal_confidence: given(Schema.NullOr(Schema.Number)),
   pinned: given(Schema.Boolean),
   char_limit: given(Schema.Number),
   memory_type: given(Schema.String),
@@ -183,7 +186,8 @@ export const Transition = Schema.Union(
     on_expire: given(Schema.String),
     expire_reason: given(Schema.String)
   }),
-  Schema.TaggedStruct("label", { add_tags: Texts, remove_tags: Texts }),
+  /** `entities`, in canonical form, take the place of those the row has. */
+  Schema.TaggedStruct("label", { add_tags: Texts, remove_tags: Texts, entities: given(Texts) }),
   /** Attests the content as it is; `content_sha256` is the hash that was looked at. */
   Schema.TaggedStruct("verify", {
     kind: Schema.Literal("human", "process"),

@@ -200,8 +200,9 @@ const move = (
     case "label": {
       const kept = row.tags.filter((tag) => !transition.remove_tags.includes(tag))
       const tags = [...kept, ...transition.add_tags.filter((tag) => !kept.includes(tag))]
-      if (tags.length === row.tags.length && tags.every((tag, at) => tag === row.tags[at])) return Either.right(null)
-      return readOnly ? Either.left(lockedFault(row)) : columns("label", { tags })
+      const entities = transition.entities ?? row.entities
+      if (sameTexts(tags, row.tags) && sameTexts(entities, row.entities)) return Either.right(null)
+      return readOnly ? Either.left(lockedFault(row)) : columns("label", { tags, entities })
     }
     case "verify": {
       if (transition.content_sha256 !== null && transition.content_sha256 !== row.content_sha256) {
@@ -286,6 +287,9 @@ const move = (
       return isRedacted(row) ? Either.right(null) : columns("label", scrubbedContent)
   }
 }
+
+const sameTexts = (left: ReadonlyArray<string>, right: ReadonlyArray<string>): boolean =>
+  left.length === right.length && left.every((text, at) => text === right[at])
 
 /** Whether another row, live by now, is there to take a row's place: nothing points at what is not there. */
 const canReplace = ({ moment, view }: Planning, by: string, row: MemoryRow): boolean => {

@@ -6,10 +6,27 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import type { Scope } from "../kernel/Identity.ts"
 import { refuse } from "../kernel/LoomError.ts"
 import type { Refusal, Unavailable } from "../kernel/LoomError.ts"
 
+/** What a model is asked for; budgets, counters and the cache of answers tell calls apart by it. */
+export type ModelPurpose = "ask" | "extract" | "digest" | "consolidate" | "resolve"
+
+/** The form that a reply must have, for servers that can hold a model to one. */
+export interface ReplyForm {
+  /** A name for the form: letters, digits and `_`. */
+  readonly name: string
+  /** A JSON Schema in which every property is required and none is added, as strict servers ask. */
+  readonly schema: object
+}
+
 export interface ModelPrompt {
+  readonly purpose: ModelPurpose
+  /** The namespace whose material it holds, and whose budget it takes. */
+  readonly scope: Scope
+  /** The form of the reply; left out for a text. A server that cannot hold to it is asked in words alone. */
+  readonly form?: ReplyForm
   /** The rules of the task; only text of our own belongs here. */
   readonly system: string
   /** The material and the question. */

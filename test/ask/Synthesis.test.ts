@@ -10,6 +10,7 @@ import { ClaimCache } from "../../src/memory/claims/ClaimCache.ts"
 import { evidence } from "./AskFixture.ts"
 
 const claims = new ClaimCache(100)
+const scope = { org: "acme", namespace: "team" }
 const question = "What does Nadia eat and when did she move?"
 const kept = [
   evidence("Nadia eats peanuts every morning.", { head: { memory_key: "u/food" } }),
@@ -93,7 +94,7 @@ describe("Synthesis", () => {
 
 describe("AskPrompt", () => {
   it("fences what is stored, as one line of data each", () => {
-    const { system, user } = promptFor(question, shown.map(({ record }) => record))
+    const { system, user } = promptFor(scope, question, shown.map(({ record }) => record))
     const lines = user.split("\n")
     assert.lengthOf(lines, kept.length + 3)
     const marker = /^<<<(records-[0-9a-f]{16}) begins/.exec(lines[0] ?? "")?.[1] ?? ""
@@ -127,7 +128,7 @@ describe("AskPrompt", () => {
         date: null,
         contradicts: []
       }))
-      const lines = promptFor(asked, records).user.split("\n")
+      const lines = promptFor(scope, asked, records).user.split("\n")
       assert.lengthOf(lines, texts.length + 3)
       const marker = /records-[0-9a-f]{16}/.exec(lines[0] ?? "")?.[0] ?? ""
       for (const [at, text] of texts.entries()) {

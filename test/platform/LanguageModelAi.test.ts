@@ -8,7 +8,13 @@ import * as Stream from "effect/Stream"
 import * as TestClock from "effect/TestClock"
 import * as LanguageModelAi from "../../src/platform/LanguageModelAi.ts"
 
-const prompt = { system: "the rules", user: "secret-prompt", maxTokens: 50 }
+const prompt = {
+  purpose: "ask",
+  scope: { org: "acme", namespace: "team" },
+  system: "the rules",
+  user: "secret-prompt",
+  maxTokens: 50
+} as const
 
 const through = (generateText: Ai.ConstructorParams["generateText"]) =>
   Effect.gen(function*() {

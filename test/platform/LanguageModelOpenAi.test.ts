@@ -11,7 +11,13 @@ import * as LanguageModelConfig from "../../src/platform/LanguageModelConfig.ts"
 import * as OpenAi from "../../src/platform/LanguageModelOpenAi.ts"
 import * as ChatServer from "../support/ChatServer.ts"
 
-const prompt = { system: "the rules", user: "secret-prompt", maxTokens: 50 }
+const prompt = {
+  purpose: "ask",
+  scope: { org: "acme", namespace: "team" },
+  system: "the rules",
+  user: "secret-prompt",
+  maxTokens: 50
+} as const
 
 const rig = (behave: ChatServer.Behave, options: Partial<OpenAi.OpenAiOptions> = {}) =>
   Effect.gen(function*() {
