@@ -49,7 +49,7 @@ const withinCommas = (text: string): string => {
   if (
     isList ||
     (rest.length >= 2 && rest.slice(0, -1).every((part) => part.split(" ").length <= 3) &&
-      / (?:and|or) /.test(rest.at(-1) ?? ""))
+      / (?:and|or) /.test(rest.at(-1) ?? "") && (rest.at(-1) ?? "").split(" ").length <= 5)
   ) {
     return text
   }
@@ -96,9 +96,9 @@ const within = (text: string): string => {
 }
 
 const lead =
-  /^(?:(?:not|no|to|in|at|on|for|with|about|into|of|from|by|as|back|up|over|out|through|around|across|near|how|off|along|down|all|hard|together|go|going|get|have|be|become|the way|a|an|the|my|another|some|several|many|both|one|two|three|four|five|six|seven|eight|nine|ten|\d+|new|own|really|very|super|quite|pretty|cool|awesome|amazing|great|nice|good|big|huge|beautiful|lovely|fun|little|small|local|few|couple|pair|of|part|lot|lots|bunch|set|piece|kind|type|sort|bit|got|fluent|basic|myself|only|mostly|always|usually|often|fellow|first|second) )+/iu
+  /^(?:(?:not|no|to|in|at|on|for|with|about|into|of|from|by|as|back|up|over|out|through|around|across|near|how|off|along|down|all|hard|together|go|going|get|have|be|become|forward|the way|a|an|the|my|another|some|several|many|both|one|two|three|four|five|six|seven|eight|nine|ten|\d+|new|own|really|very|super|quite|pretty|cool|awesome|amazing|great|nice|good|big|huge|beautiful|lovely|fun|little|small|local|few|couple|pair|of|part|lot|lots|bunch|set|piece|kind|type|sort|bit|got|fluent|basic|myself|only|mostly|always|usually|often|fellow|first|second) )+/iu
 const generic =
-  /^(?:trip|vacation|holiday|tour|visit|lot|kind|couple|bunch|piece|bit|group|part|type|pair|set|cup|class|classes|course|lessons?|workshop|way|job|position|degree|member|fan|love|interest|book|books|documentary|exhibition|exam|collection)$/iu
+  /^(?:accepted|promoted|hired|admitted|elected|selected|drafted|signed|fired|injured|diagnosed|kids?|child|children|family|fam|dad|mom|trip|vacation|holiday|tour|visit|lot|kind|couple|bunch|piece|bit|group|part|type|pair|set|cup|class|classes|course|lessons?|workshop|way|job|position|degree|member|fan|love|interest|book|books|documentary|exhibition|exam|collection)$/iu
 const end =
   /\s(?:for|to|with|in|on|at|by|from|about|into|and|or|like|after|before|during|around|near|as|over|through|named|called|of|since|every|each|when|than|using|because|while|is|are|was|were)\s/iu
 

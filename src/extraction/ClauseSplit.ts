@@ -32,7 +32,7 @@ const fillers =
   |in my spare time|at the moment|right now|nothing much|not much|same|likewise|hola|hallo|ja|nein|also ich|oui|non|salut|sí`
     .replace(/\s*\n\s*/g, "")
 const filler = new RegExp(
-  `^(?:${fillers})(?: (?:so much|a lot|a bunch|everyone|everybody|guys|all|there|again|too|buddy|friend|bro|mate|for asking|\\p{Lu}\\p{L}+(?=[,!.:])))*(?:[,!:;.…]+ ?| (?=I\\b|my\\b|My\\b|we\\b|We\\b|\\p{Lu}|last\\b|yesterday\\b|this\\b|today\\b))`,
+  `^(?:${fillers})(?: (?:so much|a lot|a bunch|everyone|everybody|guys|all|there|again|too|buddy|friend|bro|mate|for asking|\\p{L}+(?=[,!.:])))*(?:[,!:;.…]+ ?| (?=(?:i|my|we|last|yesterday|this|today)\\b))`,
   "iu"
 )
 
@@ -72,7 +72,7 @@ const tail = /\s*,?\s+(?:because|which|who|where|so|but|since (?:i|it|we)|and (?
 
 /** The clauses of a sentence that state something by themselves. */
 export const clausesOf = (sentence: string, names: ReadonlySet<string>): ReadonlyArray<Clause> => {
-  let text = sentence.replace(/\([^)]*\)/g, " ")
+  let text = sentence.replace(/\([^)]*\)/g, " ").replace(/, (?:who|which) [^,]{2,80}, (?=\p{Ll})/gu, " ")
   for (const [pattern, by] of contractions) text = text.replace(pattern, by)
   text = text.replace(/\s+/g, " ")
   const found: Array<Clause> = []

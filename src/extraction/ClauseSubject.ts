@@ -90,7 +90,7 @@ export const subjectOf = (clause: string): ClauseSubject | null => {
       turned[1] ?? ""
     )
   ) {
-    return subject({ kind: "attribute", relation: turned[2] ?? "", rest: turned[1] ?? "" })
+    return subject({ kind: "attribute", relation: turned[2] ?? "", rest: ordinary(turned[1] ?? "") })
   }
   const mine = attribute.exec(clause)
   if (mine !== null) return subject({ kind: "attribute", relation: (mine[1] ?? "").trim(), rest: mine[2] ?? "" })
@@ -100,6 +100,10 @@ export const subjectOf = (clause: string): ClauseSubject | null => {
   if (other === null || noNames.has((other[1] ?? "").split(" ")[0]?.toLowerCase() ?? "")) return null
   return subject({ kind: "named", name: other[1] ?? "", rest: other[2] ?? "" })
 }
+
+/** A first word has its capital from its place where the next has none. */
+const ordinary = (text: string): string =>
+  /^\p{Lu}\p{Ll}+ \p{Ll}/u.test(text) ? `${text.slice(0, 1).toLowerCase()}${text.slice(1)}` : text
 
 const kinOf = (word: string, name: string, rest: string, adjectives = ""): ClauseSubject => {
   const lower = word.toLowerCase()

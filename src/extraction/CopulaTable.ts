@@ -79,6 +79,9 @@ const lines: ReadonlyArray<Line> = [
     1
   ],
   [/^(?:pretty |quite |almost )?fluent in (.+)$/iu, "language", 1],
+  [/^(?:owned|maintained) by /iu, "owner", null],
+  [/^written in (?=\p{Lu})/u, "written-in", null],
+  [/^(?:hosted|deployed) (?:on|at|by|to|in) (?!(?:it|that|this)\b)/iu, "platform", null],
   [/^(?:left|right)-handed\b|^ambidextrous\b/iu, "handedness", null],
   [
     /^(?:colou?r[- ]?blind|blind|deaf|diabetic|asthmatic|autistic|dyslexic|bipolar|epileptic|near-?sighted|short-sighted)\b/iu,

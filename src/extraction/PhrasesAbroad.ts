@@ -92,7 +92,7 @@ export const statementAbroad = (
     return {
       subject: teller.subject,
       attribute: hasTopic ? `${attribute.slice(0, -1)}/${topic}` : attribute,
-      text: `${name} ${told.replace("$1", () => value)}`,
+      text: `${told.startsWith("le ") ? toWhom(name) : name} ${told.replace("$1", () => value)}`,
       isOther: false,
       isPreference: attribute === "preference*",
       tense: "state",
@@ -103,6 +103,9 @@ export const statementAbroad = (
   }
   return null
 }
+
+/** "A Nadia le gusta", "al usuario le gusta". */
+const toWhom = (name: string): string => name === users.es ? "Al usuario" : `A ${name}`
 
 // Longer values are clauses that this does not read.
 const MOST_WORDS = 7

@@ -7,6 +7,7 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { Turn } from "../conversation/TurnModel.ts"
+import { languageOf } from "./DateWords.ts"
 import { Extractor } from "./Extractor.ts"
 import type { Extracted, Fact, ForgetRequest, RefusedFact, Transcript } from "./FactModel.ts"
 import { USER } from "./KeyMint.ts"
@@ -86,9 +87,14 @@ const MOST_ENTITIES = 8
 /** The names in a fact, its subject's first. */
 const entitiesOf = (said: DatedStatement, teller: Teller): ReadonlyArray<string> => {
   const subject = said.subject === USER ? teller.name : said.subject
-  const names = [...said.sentence.matchAll(named)].map(([name]) => name.replace(/'s$|[.']+$/gu, ""))
+  // German writes every noun with a capital.
+  const isRead = languageOf(said.text) !== "de" || /^(?:residence|employer|origin|name)$/.test(said.attribute)
+  const names = (isRead ? [...said.text.matchAll(named)] : []).map(([name]) => name.replace(/'s$|[.']+$/gu, ""))
   const own = subject === "The user" || /^the user's /.test(subject) ? [] : [subject.replace(/^the /, "")]
-  return [...new Set([...own, ...names])].filter((name) => name !== "" && name !== "I").slice(0, MOST_ENTITIES)
+  return [...new Set([...own, ...names])].filter((name) => name !== "" && name !== "I" && name !== "Nutzer").slice(
+    0,
+    MOST_ENTITIES
+  )
 }
 
 /** Rules are quick, ask nobody and never fail. */

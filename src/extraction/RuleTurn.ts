@@ -143,14 +143,15 @@ const read = (sentence: Sentence, context: TurnContext, state: State): ReadonlyA
   for (const [at, { heard, text }] of clausesOf(withPronoun(sentence.text, state.last), names).entries()) {
     const { bare, date } = withoutDates(text, context.at)
     // Behind a sentence about somebody else the one left out may be he.
-    const said = statementOf(
-      at === 0 && state.last === null ? withSubject(bare) : bare,
-      context.teller,
-      names,
-      date !== null
-    )
+    // Behind a sentence about somebody else the one left out may be he.
+    const whole = at === 0 && state.last === null ? withSubject(bare) : bare
+    const said = isBirth.test(text)
+      ? statementOf(text, context.teller, names, false)
+      : statementOf(whole, context.teller, names, date !== null)
     if (said === null) continue
-    found.push(...dated(said, date, context.at).map((one) => ({ ...one, isUnsure: isUnsure(heard) })))
+    found.push(
+      ...dated(said, isBirth.test(text) ? null : date, context.at).map((one) => ({ ...one, isUnsure: isUnsure(heard) }))
+    )
     if (said.isOther) names.add(said.subject.toLowerCase())
   }
   const others = found.filter(({ isOther }) => isOther)
@@ -161,6 +162,9 @@ const read = (sentence: Sentence, context: TurnContext, state: State): ReadonlyA
       : null
   return found
 }
+
+// Of these the day is the value, and often has no year.
+const isBirth = /\bborn\b|\b(?:birthday|anniversary) is\b/iu
 
 /** "He works at Alder" behind "My colleague Jonas hates football" is about Jonas: nobody else was named between. */
 const withPronoun = (text: string, last: Last | null): string => {

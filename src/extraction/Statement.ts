@@ -58,7 +58,7 @@ export const statementOf = (
   if (subject.kind === "together" && (verb.tense === "state" && verb.verb !== "have" || verb.isPromise)) return null
   const said = verb.verb === "be"
     ? copulaStatement(verb, who, teller)
-    : verbStatement(verb, who, teller, subject, isDated)
+    : verbStatement({ ...verb, rest: withArticle(verb.verb, verb.rest) }, who, teller, subject, isDated)
   if (said === null) return null
   return {
     ...said,
