@@ -39,7 +39,7 @@ const found = (namespace: string, query: string, more: object = {}) =>
 const recalled = (namespace: string, more: object) =>
   Effect.map(ok(MemoryRecall, { namespace, ...more }), ({ turns }) => turns.map(({ content }) => content ?? undefined))
 
-layer(LoomServer.layer(), { excludeTestServices: true, timeout: 90_000 })("Conversations", (it) => {
+layer(LoomServer.layerShared(), { excludeTestServices: true, timeout: 90_000 })("Conversations", (it) => {
   describe("append", () => {
     it.effect("says of each message what became of it, and a part that failed is no success", () =>
       Effect.gen(function*() {
