@@ -5,6 +5,7 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import * as PruneTurnsClickhouse from "../../src/conversation/PruneTurnsClickhouse.ts"
 import * as PruneAnswersClickhouse from "../../src/memory/PruneAnswersClickhouse.ts"
 import * as PruneAnswersPostgres from "../../src/memory/PruneAnswersPostgres.ts"
 import * as PruneIntentsPostgres from "../../src/memory/PruneIntentsPostgres.ts"
@@ -18,7 +19,8 @@ import * as PruneModelAnswersClickhouse from "../../src/work/PruneModelAnswersCl
 const inClickhouse = Effect.all([
   PruneAnswersClickhouse.make,
   PruneLettersClickhouse.make,
-  PruneModelAnswersClickhouse.make
+  PruneModelAnswersClickhouse.make,
+  PruneTurnsClickhouse.make
 ])
 
 const inPostgres = Effect.all([PruneIntentsPostgres.make, PruneAnswersPostgres.make, PruneMessagesPostgres.make])
