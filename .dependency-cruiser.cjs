@@ -28,10 +28,10 @@ const slices = [
 ]
 
 const floor = "kernel|platform"
-// The search is a service that later slices ask, as the clients of others; so is what prepares a value for the actor, and
-// what keeps on which sources a memory rests.
+// The search is a service that later slices ask, as the clients of others; so is what prepares a value for the actor, what
+// keeps on which sources a memory rests, and what tells how close is close. A client's commands go with the client.
 const rooms =
-  "(Model|Type|Error|Store|Feed|Cache|Sweep|Client|Intake|Sources|Request|Rpc|Verbs|Fields|retrieval/Search|retrieval/SearchRequests|retrieval/SearchView)"
+  "(Model|Type|Error|Store|Feed|Cache|Sweep|Client|Intake|Sources|Request|Rpc|Verbs|Fields|retrieval/Search|retrieval/SearchRequests|retrieval/SearchView|memory/Thresholds|memory/MemoryCommand)"
 
 const sliceOrder = slices.slice(0, -1).map((slice, index) => ({
   name: `slice-order-${slice}`,

@@ -9,7 +9,7 @@ import * as Layer from "effect/Layer"
 import * as Ref from "effect/Ref"
 import * as Schema from "effect/Schema"
 import { identityKey } from "../kernel/Identity.ts"
-import type { Identity } from "../kernel/Identity.ts"
+import type { Identity, Scope } from "../kernel/Identity.ts"
 import { canonical, sha256 } from "../kernel/Json.ts"
 import type { StoreError, Unavailable } from "../kernel/LoomError.ts"
 
@@ -75,7 +75,17 @@ export class BeliefSources extends Context.Tag("loom/memory/BeliefSources")<Beli
     namespace: string,
     memoryId: string
   ) => Effect.Effect<ReadonlyArray<BeliefSource>, StoreError>
+  /**
+   * What was derived from what within a namespace (`derived_from` alone): all the sources of each content that rests on one
+   * of these memories, and of each content of these memories themselves.
+   */
+  readonly derivations: (
+    scope: Scope,
+    memories: ReadonlyArray<Identity & { readonly memory_id: string }>
+  ) => Effect.Effect<ReadonlyArray<BeliefSource>, StoreError>
 }>() {}
+
+const contentOf = (source: BeliefSource): string => `${identityKey(source)}\u0000${source.content_sha256}`
 
 const newestFirst = (left: BeliefSource, right: BeliefSource): number => left.version > right.version ? -1 : 1
 
@@ -103,6 +113,19 @@ export const layerMemory: Layer.Layer<BeliefSources> = Layer.effect(
       restingOn: (org, namespace, memoryId) =>
         found((source) =>
           source.org === org && source.source_namespace === namespace && source.source_memory_id === memoryId
+        ),
+      derivations: (scope, memories) =>
+        Effect.map(
+          found((source) =>
+            source.org === scope.org && source.namespace === scope.namespace &&
+            source.source_namespace === scope.namespace && source.support_type === "derived_from"
+          ),
+          (all) => {
+            const ids = new Set(memories.map(({ memory_id }) => memory_id))
+            const places = new Set(memories.map(identityKey))
+            const resting = new Set(all.filter(({ source_memory_id }) => ids.has(source_memory_id)).map(contentOf))
+            return all.filter((source) => places.has(identityKey(source)) || resting.has(contentOf(source)))
+          }
         )
     }
   })

@@ -17,6 +17,5 @@ export const pending: ReadonlyArray<PendingSteps> = [
     steps: "evidence of another user's id",
     verbs: ["memory.evidence"]
   },
-  { case: "T21", steps: "blank messages", verbs: ["memory.set_from_messages"] },
-  { case: "T34", steps: "consolidation after the change of the embedder", verbs: ["memory.consolidate"] }
+  { case: "T21", steps: "blank messages", verbs: ["memory.set_from_messages"] }
 ]
