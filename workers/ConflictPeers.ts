@@ -130,7 +130,10 @@ const sameKeyed = (scope: Scope, rows: ReadonlyArray<MemoryRow>) =>
     )
   })
 
-/** What was derived from a row goes with it, and is never held against it. */
+/**
+ * What was derived from a row goes with it, and is never held against it; against others it is not held anew, since it says
+ * no more than its sources do, which are.
+ */
 const withoutKin = (scope: Scope, pairs: ReadonlyArray<Pair>) =>
   Effect.gen(function*() {
     const derived = new Map(
@@ -142,8 +145,10 @@ const withoutKin = (scope: Scope, pairs: ReadonlyArray<Pair>) =>
     if (derived.size === 0) return pairs
     const links = yield* (yield* BeliefSources).derivations(scope, [...derived.values()])
     const kin = new Set(links.map((link) => `${identityKey(link)}/${link.source_memory_id}`))
+    const borne = new Set(links.map(identityKey))
     return pairs.filter(({ rows: [left, right] }) =>
-      !kin.has(`${identityKey(left)}/${right.memory_id}`) && !kin.has(`${identityKey(right)}/${left.memory_id}`)
+      !kin.has(`${identityKey(left)}/${right.memory_id}`) && !kin.has(`${identityKey(right)}/${left.memory_id}`) &&
+      (linked(left, right) || ![left, right].some((row) => derived.has(row.memory_id) && borne.has(identityKey(row))))
     )
   })
 

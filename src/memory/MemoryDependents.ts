@@ -6,12 +6,12 @@
  */
 import { identityKey } from "../kernel/Identity.ts"
 import { causeIn } from "./MemoryCause.ts"
-import type { Change, MemoryRow } from "./MemoryModel.ts"
+import type { Change, MemoryRow, SourceClass } from "./MemoryModel.ts"
 import { isEnded, isRedacted, isVerified } from "./MemoryModel.ts"
 import { SOURCE_LOST } from "./MemorySupports.ts"
 import type { Support } from "./MemorySupports.ts"
 import type { Ground, Writing } from "./MemoryWriting.ts"
-import { isHeld } from "./WritePolicy.ts"
+import { isHeld, isIndirect } from "./WritePolicy.ts"
 
 // The rule of a row that went with its last source; a source that comes back brings back such a row alone.
 const SOURCES_GONE = "sources.gone"
@@ -88,6 +88,19 @@ export const lacking = (writing: Writing, row: MemoryRow, by: string | null): Me
     status: row.status === "active" ? "conflicted" : row.status,
     tags: [...row.tags.filter((tag) => tag !== SOURCE_LOST), SOURCE_LOST]
   })
+
+/**
+ * What becomes of a derived row that somebody states outright: it stands by itself from then on, whatever becomes of what it
+ * was derived from.
+ */
+export const statedOutright = (row: MemoryRow, by: SourceClass): Partial<MemoryRow> =>
+  row.source_class !== "derived" || by === "external" || isIndirect(by)
+    ? {}
+    : {
+      source_class: by,
+      tags: row.tags.filter((tag) => tag !== SOURCE_LOST),
+      ...(row.status === "conflicted" && row.conflict_with.length === 0 ? { status: "active" } : {})
+    }
 
 /** Whether a row went with its last source, and nobody else took it away since. */
 export const wentWithSources = (row: MemoryRow): boolean =>

@@ -26,6 +26,8 @@ export interface Question extends Omit<JudgedWrite, "blacklisted" | "now"> {
   readonly states: boolean
   /** Ids of rows that it is not compared with: they are of its own making, or it of theirs. */
   readonly kin?: ReadonlySet<string>
+  /** Whether it says no more than rows that were judged: then it contradicts what they do, and takes nobody's place. */
+  readonly isBorne?: boolean
 }
 
 export interface Judged {
@@ -56,14 +58,15 @@ export const judgeClaim = (planning: Planning, question: Question): Either.Eithe
       )
       : [],
     withdrawn: said.find(isWithdrawn) ?? (question.states ? takenAway(planning, question, equal) : undefined),
-    near: !judges || isOver || content.searchable === null || content.canonical_sha256 === ""
-      ? []
-      : view.near(
-        { ...slot, vector: content.searchable.value_vector, threshold: nominationFloor(rules) },
-        identity,
-        moment.now
-      ).filter(({ row }) => isElsewhere(row)).map((near) => ({ ...near, outlasts: outlives(near.row, question) })),
-    sameKey: rules.conflictPolicy === "newest_wins"
+    near:
+      !judges || isOver || question.isBorne === true || content.searchable === null || content.canonical_sha256 === ""
+        ? []
+        : view.near(
+          { ...slot, vector: content.searchable.value_vector, threshold: nominationFloor(rules) },
+          identity,
+          moment.now
+        ).filter(({ row }) => isElsewhere(row)).map((near) => ({ ...near, outlasts: outlives(near.row, question) })),
+    sameKey: rules.conflictPolicy === "newest_wins" && question.isBorne !== true
       ? view.underKey(writer.memory_key).filter((row) =>
         // A proposal is on trial: what is decided of it is not decided by a write beside it.
         isElsewhere(row) && row.status !== "proposed" && isLive(row, moment.now) &&

@@ -11,6 +11,7 @@ import type { Answer } from "../kernel/Verb.ts"
 import { answerOf, mayHearOf, nextStep, shownPeers, shownRetired, withdrawnNote } from "./MemoryAnswer.ts"
 import type { BulkCommand, FailedItem, SetCommand, SetItem, WriteMeta } from "./MemoryCommand.ts"
 import type { Content } from "./MemoryContent.ts"
+import { statedOutright } from "./MemoryDependents.ts"
 import { carried, fresh, revised } from "./MemoryDraft.ts"
 import type { WriteAnswer } from "./MemoryFields.ts"
 import { judgeClaim } from "./MemoryJudging.ts"
@@ -103,7 +104,9 @@ export const planItem = (
       if_match_sha256: item.if_match_sha256,
       byContent,
       states: true,
-      ...(item.rests_on === undefined ? {} : { kin: new Set(item.rests_on.map(({ memory_id }) => memory_id)) })
+      ...(item.rests_on === undefined
+        ? {}
+        : { kin: new Set(item.rests_on.map(({ memory_id }) => memory_id)), isBorne: true })
     }),
     ({ decision, met }) => {
       const noted: WriteMeta = {
@@ -204,7 +207,10 @@ const carryOut = (
     case "Merge": {
       const { into } = decision
       const row = writing.add((moment) =>
-        carried(into, meta, moment, "merge", { reinforcement_count: into.reinforcement_count + 1 })
+        carried(into, meta, moment, "merge", {
+          ...statedOutright(into, item.source_class),
+          reinforcement_count: into.reinforcement_count + 1
+        })
       )
       retireAll(writing, decision, row.memory_id)
       return answerOf(meta, writing.current(row), {

@@ -153,6 +153,7 @@ const revived = (
       byContent: false,
       states: false,
       kin: kin(writing, row),
+      isBorne: row.source_class === "derived" && writing.planning.supports.of(row) !== undefined,
       ...origin
     }),
     ({ decision }) => {

@@ -23,12 +23,12 @@ const fresh = () => ({ org: localCaller.org, namespace: `merge-${++spaces}` })
 type Space = ReturnType<typeof fresh>
 
 const facts = {
-  "orion/release/day": "The Orion release train of the payments team leaves the main depot on Tuesdays",
+  "orion/release/day": "The Orion release train of the payments team in the main depot leaves on Tuesdays",
   "orion/release/owner": "The Orion release train of the payments team in the main depot is owned by Ada",
-  "orion/release/colour": "The Orion release train of the payments team in the main depot carries a blue label"
+  "orion/release/colour": "The Orion release train of the payments team in the main depot carries blue labels"
 }
 const merged =
-  "The Orion release train of the payments team leaves the main depot on Tuesdays, is owned by Ada and carries a blue label."
+  "The Orion release train of the payments team in the main depot leaves on Tuesdays, is owned by Ada and carries blue labels."
 const summary = "orion/release/summary"
 
 /** Fragments that nobody compared. */

@@ -157,7 +157,14 @@ describe("the text of a group", () => {
       valid_at: 5,
       confidence: 0.9
     })
-    const second = memory({ memory_key: "loom/deploy/hour", agent: "bot", tags: ["b"], valid_at: 7, expires_at: 9 })
+    const second = memory({
+      memory_key: "loom/deploy/hour",
+      agent: "bot",
+      tags: ["b"],
+      valid_at: 7,
+      expires_at: 9,
+      confidence: 1
+    })
     assert.deepStrictEqual(placeOf(group([first, second])), {
       agent: "bot",
       user_id: first.user_id,

@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 import * as FastCheck from "effect/FastCheck"
 import { localCaller } from "../../src/kernel/Caller.ts"
 import { BeliefSources, lineageId } from "../../src/memory/BeliefSources.ts"
-import { MemoryReject } from "../../src/memory/LifecycleVerbs.ts"
+import { MemoryPin, MemoryReject } from "../../src/memory/LifecycleVerbs.ts"
 import { MemoryClient } from "../../src/memory/MemoryClient.ts"
 import { MemoryIntake } from "../../src/memory/MemoryIntake.ts"
 import { MemoryReader } from "../../src/memory/MemoryReader.ts"
@@ -306,6 +306,38 @@ describe("what was derived from memories", () => {
       const answer = yield* ask(MemoryClear, { ...space, user_id: "-" })
       assert.deepInclude(answer, { ok: true, dependents_downgraded: 0, refused: 0, not_found: 0 })
       assert.strictEqual(yield* standingOf(space, "d/0/summary"), "gone")
+    }).pipe(Effect.provide(layer())))
+
+  it.live("stays when somebody states it outright, under its key or another", () =>
+    Effect.gen(function*() {
+      const value = "Otters and glaciers have one digest between them"
+      for (const memory_key of ["d/0/summary", "d/elsewhere"]) {
+        const space = fresh()
+        yield* source(space, 0, 0)
+        yield* source(space, 1, 0)
+        yield* derive(space, "d/0/summary", value, ["s/0", "s/1"])
+        yield* ask(MemoryDelete, { ...space, memory_key: "s/0" })
+        assert.strictEqual(yield* standingOf(space, "d/0/summary"), "conflicted marked")
+        yield* ask(MemorySet, { ...space, memory_key, value })
+        assert.strictEqual(yield* standingOf(space, "d/0/summary"), "active")
+        assert.strictEqual((yield* ask(MemoryGet, { ...space, memory_key: "d/0/summary" })).source_class, "asserted")
+        const last = yield* ask(MemoryDelete, { ...space, memory_key: "s/1" })
+        assert.strictEqual(last.dependents_tombstoned, 0)
+        assert.strictEqual(yield* standingOf(space, "d/0/summary"), "active")
+      }
+    }).pipe(Effect.provide(layer())))
+
+  it.live("is only marked where somebody pinned it", () =>
+    Effect.gen(function*() {
+      const space = fresh()
+      yield* source(space, 0, 0)
+      yield* source(space, 1, 0)
+      yield* derive(space, "d/0/summary", "Otters and glaciers have one digest between them", ["s/0", "s/1"])
+      yield* ask(MemoryPin, { ...space, memory_key: "d/0/summary" })
+      yield* ask(MemoryDelete, { ...space, memory_key: "s/0" })
+      const last = yield* ask(MemoryDelete, { ...space, memory_key: "s/1" })
+      assert.deepInclude(last, { dependents_tombstoned: 0, dependents_downgraded: 0 })
+      assert.strictEqual(yield* standingOf(space, "d/0/summary"), "conflicted marked")
     }).pipe(Effect.provide(layer())))
 
   it.live("stands in no other's place: what somebody stated under its key stays", () =>
