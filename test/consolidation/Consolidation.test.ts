@@ -23,12 +23,12 @@ const fresh = () => ({ org: localCaller.org, namespace: `merge-${++spaces}` })
 type Space = ReturnType<typeof fresh>
 
 const facts = {
-  "orion/release/day": "The Orion release train of the payments team in the main depot leaves on Tuesdays",
-  "orion/release/owner": "The Orion release train of the payments team in the main depot is owned by Ada",
-  "orion/release/colour": "The Orion release train of the payments team in the main depot carries blue labels"
+  "orion/release/day": "The Orion release train of the payments team in the main depot by the harbour leaves on Tuesdays",
+  "orion/release/owner": "The Orion release train of the payments team in the main depot by the harbour is owned by Ada",
+  "orion/release/colour": "The Orion release train of the payments team in the main depot by the harbour carries labels"
 }
 const merged =
-  "The Orion release train of the payments team in the main depot leaves on Tuesdays, is owned by Ada and carries blue labels."
+  "The Orion release train of the payments team in the main depot by the harbour leaves on Tuesdays, is owned by Ada and carries labels."
 const summary = "orion/release/summary"
 
 /** Fragments that nobody compared. */
@@ -164,7 +164,7 @@ withLayer(layerWith(Scripted.layer), { timeout: 120_000, excludeTestServices: tr
       assert.deepInclude(answer.groups[0], { outcome: "refused", code: "STALE_VERSION" })
       assert.strictEqual(yield* found(space, summary), "gone")
       yield* saying(
-        "The Orion release train of the payments team in the main depot is owned by Ada and carries a blue label."
+        "The Orion release train of the payments team in the main depot by the harbour is owned by Ada and carries a blue label."
       )
       assert.deepInclude(yield* consolidate(space), { written: 1 })
     }))
