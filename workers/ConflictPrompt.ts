@@ -7,10 +7,11 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type { Scope } from "../src/kernel/Identity.ts"
 import type { LoomError } from "../src/kernel/LoomError.ts"
-import { Corrupt } from "../src/kernel/LoomError.ts"
+import { Overloaded, refuse } from "../src/kernel/LoomError.ts"
 import type { MemoryRow } from "../src/memory/MemoryModel.ts"
-import type { LanguageModel, ModelPrompt } from "../src/platform/LanguageModel.ts"
-import { answerOf } from "../src/platform/ModelAnswer.ts"
+import type { LanguageModel, ModelError } from "../src/platform/LanguageModel.ts"
+import { generateAs } from "../src/platform/ModelForm.ts"
+import type { FormPrompt } from "../src/platform/ModelForm.ts"
 import { DATA_RULE, fenced } from "../src/platform/PromptData.ts"
 
 /** How a row and one of its peers go together. */
@@ -56,12 +57,13 @@ const recordOf = (row: MemoryRow, id: number) => ({
   text: row.value.slice(0, LONGEST).toWellFormed()
 })
 
-export const promptFor = (scope: Scope, row: MemoryRow, peers: ReadonlyArray<MemoryRow>): ModelPrompt => ({
+export const promptFor = (scope: Scope, row: MemoryRow, peers: ReadonlyArray<MemoryRow>): FormPrompt => ({
   purpose: "resolve",
   scope,
   system: rules,
   user: fenced([row, ...peers].map(recordOf)),
-  maxTokens: MAX_TOKENS
+  maxTokens: MAX_TOKENS,
+  patience: "worker"
 })
 
 /** What the model says of a row and its peers, by the peer's place among them. */
@@ -70,10 +72,23 @@ export const verdictsOn = (
   row: MemoryRow,
   peers: ReadonlyArray<MemoryRow>
 ): Effect.Effect<ReadonlyMap<number, PeerVerdict>, LoomError, LanguageModel> =>
-  Effect.flatMap(answerOf("resolved", Reply, promptFor(scope, row, peers)), ({ verdicts }) => {
-    const byPeer = new Map(verdicts.map((verdict) => [verdict.peer - 1, verdict]))
-    const isAboutThem = verdicts.every(({ peer }) => peer >= 1 && peer <= peers.length)
-    return isAboutThem && byPeer.size === verdicts.length
-      ? Effect.succeed(byPeer)
-      : Effect.fail(new Corrupt({ operation: "LanguageModel.resolved" }))
-  })
+  Effect.flatMap(
+    Effect.mapError(generateAs(Reply, promptFor(scope, row, peers)), passing),
+    ({ value: { verdicts } }) => {
+      const byPeer = new Map(verdicts.map((verdict) => [verdict.peer - 1, verdict]))
+      const isAboutThem = verdicts.every(({ peer }) => peer >= 1 && peer <= peers.length)
+      return isAboutThem && byPeer.size === verdicts.length
+        ? Effect.succeed(byPeer)
+        : Effect.fail(refuse("MODEL_REPLY_UNUSABLE", "The language model judged rows that it was not shown"))
+    }
+  )
+
+// Until when the budget lasts is said with the refusal; a day has this many seconds.
+const DAY_SECONDS = 24 * 60 * 60
+
+/** A budget that is spent passes like a server that has too much to do: the work waits, and is not given up. */
+const passing = (error: ModelError): LoomError => {
+  if (error._tag !== "Refusal" || error.code !== "MODEL_BUDGET_SPENT") return error
+  const { retry_after_s } = error.facts
+  return new Overloaded({ retry_after_s: typeof retry_after_s === "number" ? retry_after_s : DAY_SECONDS })
+}

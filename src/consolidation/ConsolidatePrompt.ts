@@ -4,7 +4,7 @@
  */
 import * as Schema from "effect/Schema"
 import type { Scope } from "../kernel/Identity.ts"
-import type { ModelPrompt } from "../platform/LanguageModel.ts"
+import type { FormPrompt } from "../platform/ModelForm.ts"
 import { DATA_RULE, fenced } from "../platform/PromptData.ts"
 import type { Group } from "./ConsolidationGroups.ts"
 import { LONGEST } from "./ConsolidationText.ts"
@@ -24,7 +24,7 @@ Rules:
 
 const dateOf = (millis: number | null): string | null => millis === null ? null : new Date(millis).toISOString()
 
-export const promptFor = (scope: Scope, { members }: Group): ModelPrompt => ({
+export const promptFor = (scope: Scope, { members }: Group): FormPrompt => ({
   purpose: "consolidate",
   scope,
   system: rules,

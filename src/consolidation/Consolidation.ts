@@ -25,7 +25,7 @@ import type { MemoryRow } from "../memory/MemoryModel.ts"
 import { MemoryStore } from "../memory/MemoryStore.ts"
 import { Thresholds } from "../memory/Thresholds.ts"
 import { LanguageModel } from "../platform/LanguageModel.ts"
-import { answerOf } from "../platform/ModelAnswer.ts"
+import { generateAs } from "../platform/ModelForm.ts"
 import { ConsolidateReply, promptFor } from "./ConsolidatePrompt.ts"
 import { groupsOf, isFragment } from "./ConsolidationGroups.ts"
 import type { Group } from "./ConsolidationGroups.ts"
@@ -112,7 +112,8 @@ const make = Effect.gen(function*() {
       const contents = group.members.map(({ content_sha256, memory_id }) => `${memory_id} ${content_sha256}`).join("\n")
       const left = unborne.get(contents)
       if (!insists && left !== undefined) return notBorne(left)
-      const { text } = yield* answerOf("consolidated", ConsolidateReply, promptFor(scope, group)).pipe(
+      const patience = insists ? "caller" : "worker"
+      const { value: { text } } = yield* generateAs(ConsolidateReply, { ...promptFor(scope, group), patience }).pipe(
         Effect.provideService(LanguageModel, language)
       )
       const fault = textFault(text, group)

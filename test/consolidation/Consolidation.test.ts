@@ -23,8 +23,10 @@ const fresh = () => ({ org: localCaller.org, namespace: `merge-${++spaces}` })
 type Space = ReturnType<typeof fresh>
 
 const facts = {
-  "orion/release/day": "The Orion release train of the payments team in the main depot by the harbour leaves on Tuesdays",
-  "orion/release/owner": "The Orion release train of the payments team in the main depot by the harbour is owned by Ada",
+  "orion/release/day":
+    "The Orion release train of the payments team in the main depot by the harbour leaves on Tuesdays",
+  "orion/release/owner":
+    "The Orion release train of the payments team in the main depot by the harbour is owned by Ada",
   "orion/release/colour": "The Orion release train of the payments team in the main depot by the harbour carries labels"
 }
 const merged =
