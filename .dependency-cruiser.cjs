@@ -30,9 +30,9 @@ const slices = [
 const floor = "kernel|platform"
 // The search is a service that later slices ask, as the clients of others; so is what prepares a value for the actor, what
 // keeps on which sources a memory rests, what reads memories and looks up the one a request means, how sensitive a text is,
-// and the first answer that is kept under a key.
+// what tells how close is close, and the first answer that is kept under a key. A client's commands go with the client.
 const rooms =
-  "(Model|Type|Error|Store|Feed|Cache|Sweep|Client|Intake|Sources|Reader|Lookup|FirstAnswer|Request|Rpc|Verbs|Fields|memory/SensitivityPolicy|retrieval/Search|retrieval/SearchRequests|retrieval/SearchView)"
+  "(Model|Type|Error|Store|Feed|Cache|Sweep|Client|Intake|Sources|Reader|Lookup|FirstAnswer|Request|Rpc|Verbs|Fields|memory/SensitivityPolicy|memory/Thresholds|memory/MemoryCommand|retrieval/Search|retrieval/SearchRequests|retrieval/SearchView)"
 
 const sliceOrder = slices.slice(0, -1).map((slice, index) => ({
   name: `slice-order-${slice}`,

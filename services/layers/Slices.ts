@@ -16,6 +16,9 @@ import * as EvidenceStoreClickhouse from "../../src/ask/EvidenceStoreClickhouse.
 import * as BlacklistCache from "../../src/blacklist/BlacklistCache.ts"
 import * as BlacklistHandlers from "../../src/blacklist/BlacklistHandlers.ts"
 import * as BlacklistStoreClickhouse from "../../src/blacklist/BlacklistStoreClickhouse.ts"
+import * as Consolidation from "../../src/consolidation/Consolidation.ts"
+import * as ConsolidationHandlers from "../../src/consolidation/ConsolidationHandlers.ts"
+import * as ConsolidationStoreClickhouse from "../../src/consolidation/ConsolidationStoreClickhouse.ts"
 import * as ForFileClickhouse from "../../src/context/ForFileClickhouse.ts"
 import * as ForFileHandlers from "../../src/context/ForFileHandlers.ts"
 import * as ForFileOptions from "../../src/context/ForFileOptions.ts"
@@ -186,6 +189,9 @@ export const layerWarm = Layer.scopedDiscard(
   Effect.flatMap(Embedder, (embedder) => Effect.forkScoped(Effect.ignoreLogged(embedder.embedQuery("warm up"))))
 )
 
+/** What merges fragments, on the stores of the slices. */
+export const layerConsolidation = Layer.provide(Consolidation.layer, ConsolidationStoreClickhouse.layer)
+
 /** All verbs of this server, on whichever way to the actors there is. */
 export const layerDispatch = Layer.effect(
   Dispatch,
@@ -207,6 +213,7 @@ export const layerDispatch = Layer.effect(
       ForFileHandlers.make,
       PackHandlers.make,
       CalibrationHandlers.make,
+      ConsolidationHandlers.make,
       NamespaceHandlers.make,
       BlacklistHandlers.make,
       TokenHandlers.make,
@@ -227,6 +234,7 @@ export const layerDispatch = Layer.effect(
     WorkingMemory.layerEmpty,
     Tokens.layer,
     TurnIntake.layer,
+    layerConsolidation,
     Workers.layerOps
   ])
 )

@@ -2,6 +2,7 @@
 import type { WorkerFacts } from "../../src/ops/OpsGroundModel.ts"
 import * as Calibration from "../../workers/Calibration.ts"
 import * as ConflictResolver from "../../workers/ConflictResolver.ts"
+import * as Consolidation from "../../workers/Consolidation.ts"
 import * as Pruning from "../../workers/Pruning.ts"
 import * as ReEmbed from "../../workers/ReEmbed.ts"
 
@@ -9,7 +10,8 @@ export const workerFacts: ReadonlyArray<WorkerFacts> = [
   { name: ConflictResolver.NAME, reads: "feed" },
   { name: Calibration.NAME, reads: "schedule" },
   { name: ReEmbed.NAME, reads: "schedule" },
-  { name: Pruning.NAME, reads: "schedule" }
+  { name: Pruning.NAME, reads: "schedule" },
+  { name: Consolidation.NAME, reads: "schedule" }
 ]
 
 export const workerNames: ReadonlyArray<string> = workerFacts.map(({ name }) => name)

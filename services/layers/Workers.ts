@@ -5,10 +5,13 @@
 import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Consolidation from "../../src/consolidation/Consolidation.ts"
+import * as ConsolidationStoreClickhouse from "../../src/consolidation/ConsolidationStoreClickhouse.ts"
 import * as ActorRules from "../../src/memory/ActorRules.ts"
 import { OpsGround } from "../../src/ops/OpsGroundModel.ts"
 import * as Calibration from "../../workers/Calibration.ts"
 import * as ConflictResolver from "../../workers/ConflictResolver.ts"
+import * as ConsolidationWorker from "../../workers/Consolidation.ts"
 import * as Pruning from "../../workers/Pruning.ts"
 import * as ReEmbed from "../../workers/ReEmbed.ts"
 import type { Host } from "../../workers/Worker.ts"
@@ -24,8 +27,15 @@ export const layer = (enabled: ReadonlyArray<string>, host: Host) => {
     when(ConflictResolver.NAME, ConflictResolver.make()(host)),
     when(Calibration.NAME, Calibration.make()(host)),
     when(ReEmbed.NAME, ReEmbed.make()(host)),
-    when(Pruning.NAME, Pruning.make()(host))
-  ).pipe(Layer.provide([ActorRules.layer, Pruned.layer]))
+    when(Pruning.NAME, Pruning.make()(host)),
+    when(ConsolidationWorker.NAME, ConsolidationWorker.make()(host))
+  ).pipe(
+    Layer.provide([
+      ActorRules.layer,
+      Pruned.layer,
+      Layer.provide(Consolidation.layer, ConsolidationStoreClickhouse.layer)
+    ])
+  )
 }
 
 /** What the verbs for operators tell of. */

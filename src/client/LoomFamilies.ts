@@ -6,6 +6,7 @@ import type { Kind, TypeLambda } from "effect/HKT"
 import { TokenList, TokenMint, TokenRevoke } from "../access/TokenVerbs.ts"
 import { MemoryAsk } from "../ask/AskVerbs.ts"
 import { BlacklistAdd, BlacklistList, BlacklistRemove } from "../blacklist/BlacklistVerbs.ts"
+import { MemoryConsolidate } from "../consolidation/ConsolidationVerbs.ts"
 import { MemoryForFile } from "../context/ForFileVerbs.ts"
 import { ContextPack } from "../context/PackVerbs.ts"
 import {
@@ -81,6 +82,7 @@ export const families = <F extends TypeLambda>(call: MakeCall<F>) => ({
     lineage: call(MemoryLineage),
     inspect: call(MemoryInspect),
     promote: call(MemoryPromote),
+    consolidate: call(MemoryConsolidate),
     redact: call(MemoryRedact),
     recall: call(MemoryRecall),
     evidence: call(MemoryEvidence),

@@ -6,6 +6,7 @@ import * as RpcGroup from "@effect/rpc/RpcGroup"
 import { TokenList, TokenMint, TokenRevoke } from "../access/TokenVerbs.ts"
 import { MemoryAsk } from "../ask/AskVerbs.ts"
 import { BlacklistAdd, BlacklistList, BlacklistRemove } from "../blacklist/BlacklistVerbs.ts"
+import { MemoryConsolidate } from "../consolidation/ConsolidationVerbs.ts"
 import { MemoryForFile } from "../context/ForFileVerbs.ts"
 import { ContextPack } from "../context/PackVerbs.ts"
 import {
@@ -82,6 +83,7 @@ export const LoomRpcs = RpcGroup.make(
   MemoryLineage.rpc,
   MemoryInspect.rpc,
   MemoryPromote.rpc,
+  MemoryConsolidate.rpc,
   MemoryRedact.rpc,
   ConversationAppend.rpc,
   ConversationGet.rpc,

@@ -5,6 +5,7 @@
 import { TokenList, TokenMint, TokenRevoke } from "../access/TokenVerbs.ts"
 import { MemoryAsk } from "../ask/AskVerbs.ts"
 import { BlacklistAdd, BlacklistList, BlacklistRemove } from "../blacklist/BlacklistVerbs.ts"
+import { MemoryConsolidate } from "../consolidation/ConsolidationVerbs.ts"
 import { MemoryForFile } from "../context/ForFileVerbs.ts"
 import { ContextPack } from "../context/PackVerbs.ts"
 import {
@@ -81,6 +82,7 @@ export const allVerbs = [
   MemoryLineage,
   MemoryInspect,
   MemoryPromote,
+  MemoryConsolidate,
   MemoryRedact,
   ConversationAppend,
   ConversationGet,

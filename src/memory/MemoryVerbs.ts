@@ -152,7 +152,8 @@ export const MemoryDelete = make("memory.delete", {
     what: "Tombstone a memory by key or id, across every agent and session of the namespace.",
     when: "A fact must no longer be served.",
     whenNot: "The fact changed (memory.set) or its value was wrong (memory.update).",
-    args: "tombstoned=false means nothing was deleted. memory.restore brings it back within 14 days."
+    args:
+      "tombstoned=false means nothing was deleted. What was derived from it alone goes with it (dependents_tombstoned), what has other sources is contested (dependents_downgraded). memory.restore brings all of it back within 14 days."
   },
   payload: Schema.Struct({
     ...scopeFields,
@@ -170,7 +171,9 @@ export const MemoryDelete = make("memory.delete", {
     count: Schema.Number,
     memory_ids: Schema.Array(Schema.String),
     version_text: Schema.NullOr(Schema.String),
+    /** Memories derived from it that went with it, since no source of theirs is left. */
     dependents_tombstoned: Schema.Number,
+    /** Memories derived from it and from others that are there: they are contested now. */
     dependents_downgraded: Schema.Number,
     degraded: Schema.Array(Schema.String)
   })
@@ -196,7 +199,9 @@ export const MemoryRestore = make("memory.restore", {
   answer: Schema.Struct({
     found: Schema.Boolean,
     restored: Schema.Boolean,
-    reason: Schema.NullOr(Schema.String)
+    reason: Schema.NullOr(Schema.String),
+    /** Derived memories that had gone with it as the last of their sources, and are back with it; left out when none. */
+    dependents_restored: Schema.optional(Schema.Number)
   }).pipe(Schema.extend(Schema.partial(WriteAnswer)))
 })
 

@@ -1,12 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "effect/FastCheck"
-import { markerFor, promptFor } from "../../src/ask/AskPrompt.ts"
+import { promptFor } from "../../src/ask/AskPrompt.ts"
 import { statedIn } from "../../src/ask/AskReply.ts"
 import { scored } from "../../src/ask/Extract.ts"
 import { isInstruction } from "../../src/ask/Instructions.ts"
 import { questionOf } from "../../src/ask/Questions.ts"
 import { shownOf, synthesized } from "../../src/ask/Synthesis.ts"
 import { ClaimCache } from "../../src/memory/claims/ClaimCache.ts"
+import { markerFor } from "../../src/platform/PromptData.ts"
 import { evidence } from "./AskFixture.ts"
 
 const claims = new ClaimCache(100)

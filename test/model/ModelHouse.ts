@@ -22,6 +22,7 @@ import * as ActorPipeline from "../../src/memory/ActorPipeline.ts"
 import { ActorRules } from "../../src/memory/ActorRules.ts"
 import { activate } from "../../src/memory/ActorState.ts"
 import type { ActorState, StateBounds } from "../../src/memory/ActorState.ts"
+import { BeliefSources } from "../../src/memory/BeliefSources.ts"
 import { Committer } from "../../src/memory/Committer.ts"
 import * as Fence from "../../src/memory/Fence.ts"
 import type { WriteCommand } from "../../src/memory/MemoryCommand.ts"
@@ -148,6 +149,14 @@ export interface House {
   readonly ask: (verb: string, payload: object) => Effect.Effect<unknown, LoomError>
 }
 
+/** The model derives nothing from its claims. */
+const nothingDerived: BeliefSources["Type"] = {
+  record: () => Effect.void,
+  of: () => Effect.succeed([]),
+  restingOn: () => Effect.succeed([]),
+  derivations: () => Effect.succeed([])
+}
+
 interface Asked {
   readonly command: WriteCommand
   readonly answered: Deferred.Deferred<Reply>
@@ -178,7 +187,8 @@ export const makeHouse = ({ blank, bounds, committer, laws, scope, store, time }
     Context.add(Committer, committer ?? plain),
     Context.add(ActorRules, rulesOf(laws)),
     Context.add(MemoryIntake, intake),
-    Context.add(WritePolicy, policy)
+    Context.add(WritePolicy, policy),
+    Context.add(BeliefSources, nothingDerived)
   )
   const options = { bounds, bulkDedup: "identity" } as const
   const verbs = Effect.runSync(

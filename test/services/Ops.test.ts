@@ -42,7 +42,8 @@ layer(LoomServer.layer(), { timeout: 90_000, excludeTestServices: true })("A sin
         ["conflict_resolver", "feed"],
         ["calibration", "schedule"],
         ["re_embed", "schedule"],
-        ["pruning", "schedule"]
+        ["pruning", "schedule"],
+        ["consolidation", "schedule"]
       ])
       const health = yield* ok(OpsHealth, {})
       assert.deepInclude(health, { healthy: true, checks: [{ name: "clickhouse", ready: true }] })
