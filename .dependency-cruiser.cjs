@@ -1,6 +1,6 @@
 /**
  * Who may import whom, types included. Arrows point down: services, workers, src; within src each slice sees only the
- * slices before it, and of another slice only its nouns, errors, ports (stores, feeds, caches, sweeps), clients and verbs, and
+ * slices before it, and of another slice only its nouns, errors, ports (stores, readers, feeds, caches, sweeps), clients and verbs, and
  * the search.
  */
 const slices = [
@@ -31,7 +31,7 @@ const floor = "kernel|platform"
 // The search is a service that later slices ask, as the clients of others; so is what prepares a value for the actor, and
 // what keeps on which sources a memory rests.
 const rooms =
-  "(Model|Type|Error|Store|Feed|Cache|Sweep|Client|Intake|Sources|Request|Rpc|Verbs|Fields|retrieval/Search|retrieval/SearchRequests|retrieval/SearchView)"
+  "(Model|Type|Error|Store|Reader|Feed|Cache|Sweep|Client|Intake|Sources|Request|Rpc|Verbs|Fields|retrieval/Search|retrieval/SearchRequests|retrieval/SearchView)"
 
 const sliceOrder = slices.slice(0, -1).map((slice, index) => ({
   name: `slice-order-${slice}`,
@@ -95,7 +95,7 @@ module.exports = {
     {
       name: "other-slice-rooms",
       comment:
-        "From another slice only its Model, Type, Error, Store, Feed, Cache, Sweep, Client, Intake, Sources, Request, Rpc, Verbs and Fields files, and Search",
+        "From another slice only its Model, Type, Error, Store, Reader, Feed, Cache, Sweep, Client, Intake, Sources, Request, Rpc, Verbs and Fields files, and Search",
       severity: "error",
       from: { path: "^src/([^/]+)/", pathNot: "Clickhouse\\.ts$" },
       to: { path: "^src/", pathNot: `^src/($1|${floor})/|${rooms}\\.ts$` }

@@ -40,6 +40,7 @@ import * as MemoryReviewClickhouse from "../../src/memory/MemoryReviewClickhouse
 import * as MemoryStoreClickhouse from "../../src/memory/MemoryStoreClickhouse.ts"
 import * as MemorySwitch from "../../src/memory/MemorySwitch.ts"
 import * as MemoryTimeReads from "../../src/memory/MemoryTimeReads.ts"
+import * as MemoryUsageStoreClickhouse from "../../src/memory/MemoryUsageStoreClickhouse.ts"
 import * as MemoryWrites from "../../src/memory/MemoryWrites.ts"
 import * as OutboxPostgres from "../../src/memory/OutboxPostgres.ts"
 import * as ProposalHandlers from "../../src/memory/ProposalHandlers.ts"
@@ -65,6 +66,10 @@ import * as RankPolicy from "../../src/retrieval/RankPolicy.ts"
 import * as Search from "../../src/retrieval/Search.ts"
 import * as SearchHandlers from "../../src/retrieval/SearchHandlers.ts"
 import * as SearchIndexClickhouse from "../../src/retrieval/SearchIndexClickhouse.ts"
+import * as OutcomeHandlers from "../../src/run/OutcomeHandlers.ts"
+import * as RunHandlers from "../../src/run/RunHandlers.ts"
+import * as RunStoreClickhouse from "../../src/run/RunStoreClickhouse.ts"
+import * as UseStoreClickhouse from "../../src/run/UseStoreClickhouse.ts"
 import * as ChangeFeedClickhouse from "../../src/work/ChangeFeedClickhouse.ts"
 import * as WorkerStoreClickhouse from "../../src/work/WorkerStoreClickhouse.ts"
 import { Dispatch, make as makeDispatch } from "../gateway/Dispatch.ts"
@@ -95,6 +100,9 @@ export const layerOthers = Layer.mergeAll(
   DigestStoreClickhouse.layer,
   CalibrationStoreClickhouse.layer,
   UnembeddedClickhouse.layer,
+  MemoryUsageStoreClickhouse.layer,
+  RunStoreClickhouse.layer,
+  UseStoreClickhouse.layer,
   WorkerStoreClickhouse.layer,
   ChangeFeedClickhouse.layer,
   Layer.provide(Cursors.layer, CursorKeysClickhouse.layer)
@@ -170,6 +178,8 @@ export const layerDispatch = Layer.effect(
       SweepHandlers.make,
       ProposalHandlers.make,
       ReviewHandlers.make,
+      RunHandlers.make,
+      OutcomeHandlers.make,
       SearchHandlers.make,
       AskHandlers.make,
       ForFileHandlers.make,

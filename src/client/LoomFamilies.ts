@@ -35,6 +35,8 @@ import { NamespaceGet, NamespaceList, NamespaceRegister } from "../namespace/Nam
 import { OpsCluster } from "../ops/ClusterVerbs.ts"
 import { OpsDeadLetters, OpsHealth, OpsWorkerPause, OpsWorkerResume, OpsWorkers } from "../ops/OpsVerbs.ts"
 import { MemorySearch, MemorySearchTrace } from "../retrieval/SearchVerbs.ts"
+import { MemoryOutcome } from "../run/OutcomeVerbs.ts"
+import { RunBegin, RunComplete, RunGet, RunList } from "../run/RunVerbs.ts"
 
 /** Turns a verb into a function that calls it. */
 export type MakeCall<F extends TypeLambda> = <Tag extends string, P, PI, A, AI>(
@@ -71,7 +73,8 @@ export const families = <F extends TypeLambda>(call: MakeCall<F>) => ({
     lineage: call(MemoryLineage),
     inspect: call(MemoryInspect),
     promote: call(MemoryPromote),
-    redact: call(MemoryRedact)
+    redact: call(MemoryRedact),
+    outcome: call(MemoryOutcome)
   },
   context: {
     pack: call(ContextPack)
@@ -95,6 +98,12 @@ export const families = <F extends TypeLambda>(call: MakeCall<F>) => ({
     add: call(BlacklistAdd),
     list: call(BlacklistList),
     remove: call(BlacklistRemove)
+  },
+  run: {
+    begin: call(RunBegin),
+    complete: call(RunComplete),
+    get: call(RunGet),
+    list: call(RunList)
   },
   token: {
     mint: call(TokenMint),

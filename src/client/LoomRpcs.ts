@@ -34,6 +34,8 @@ import { NamespaceGet, NamespaceList, NamespaceRegister } from "../namespace/Nam
 import { OpsCluster } from "../ops/ClusterVerbs.ts"
 import { OpsDeadLetters, OpsHealth, OpsWorkerPause, OpsWorkerResume, OpsWorkers } from "../ops/OpsVerbs.ts"
 import { MemorySearch, MemorySearchTrace } from "../retrieval/SearchVerbs.ts"
+import { MemoryOutcome } from "../run/OutcomeVerbs.ts"
+import { RunBegin, RunComplete, RunGet, RunList } from "../run/RunVerbs.ts"
 
 export const LoomRpcs = RpcGroup.make(
   MemorySet.rpc,
@@ -78,6 +80,11 @@ export const LoomRpcs = RpcGroup.make(
   NamespaceAudit.rpc,
   NamespaceValidate.rpc,
   NamespaceRollback.rpc,
+  RunBegin.rpc,
+  RunComplete.rpc,
+  RunGet.rpc,
+  RunList.rpc,
+  MemoryOutcome.rpc,
   TokenMint.rpc,
   TokenRevoke.rpc,
   TokenList.rpc,

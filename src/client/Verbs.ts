@@ -33,6 +33,8 @@ import { NamespaceGet, NamespaceList, NamespaceRegister } from "../namespace/Nam
 import { OpsCluster } from "../ops/ClusterVerbs.ts"
 import { OpsDeadLetters, OpsHealth, OpsWorkerPause, OpsWorkerResume, OpsWorkers } from "../ops/OpsVerbs.ts"
 import { MemorySearch, MemorySearchTrace } from "../retrieval/SearchVerbs.ts"
+import { MemoryOutcome } from "../run/OutcomeVerbs.ts"
+import { RunBegin, RunComplete, RunGet, RunList } from "../run/RunVerbs.ts"
 
 export const allVerbs = [
   MemorySet,
@@ -77,6 +79,11 @@ export const allVerbs = [
   NamespaceAudit,
   NamespaceValidate,
   NamespaceRollback,
+  RunBegin,
+  RunComplete,
+  RunGet,
+  RunList,
+  MemoryOutcome,
   TokenMint,
   TokenRevoke,
   TokenList,
@@ -89,7 +96,12 @@ export const allVerbs = [
 ] as const
 
 /**
- * Verbs in which `agent` and `session_id` name the writer of the row that is stored. In every other verb they narrow
+ * Verbs in which `agent` and `session_id` name the writer of the row that is stored, or who runs. In every other verb they narrow
  * which row is meant, and a client leaves them to the request. (memory.pin stores a row when it is given a value.)
  */
-export const writerVerbs: ReadonlyArray<string> = [MemorySet.tag, MemoryBulkSet.tag, MemoryPin.tag]
+export const writerVerbs: ReadonlyArray<string> = [
+  MemorySet.tag,
+  MemoryBulkSet.tag,
+  MemoryPin.tag,
+  RunBegin.tag
+]

@@ -34,7 +34,8 @@ const pruneWords: Record<Prune, string> = {
   day: "removes answers older than 24 hours",
   decided: "removes intents an hour after they were decided",
   settled: "removes letters that were done with thirty days ago",
-  hour: "removes what a process said of itself more than an hour ago"
+  hour: "removes what a process said of itself more than an hour ago",
+  votes: "removes reports older than 400 days"
 }
 
 const cell = (text: string): string => text.replaceAll("|", "\\|")
