@@ -46,6 +46,7 @@ import * as OutboxPostgres from "../../src/memory/OutboxPostgres.ts"
 import * as ProposalHandlers from "../../src/memory/ProposalHandlers.ts"
 import * as ReadCache from "../../src/memory/ReadCache.ts"
 import * as ReviewHandlers from "../../src/memory/ReviewHandlers.ts"
+import * as ReviewQueueHandlers from "../../src/memory/ReviewQueueHandlers.ts"
 import * as SensitivityPolicy from "../../src/memory/SensitivityPolicy.ts"
 import * as SweepHandlers from "../../src/memory/SweepHandlers.ts"
 import * as Thresholds from "../../src/memory/Thresholds.ts"
@@ -73,6 +74,7 @@ import * as UseStoreClickhouse from "../../src/run/UseStoreClickhouse.ts"
 import * as ChangeFeedClickhouse from "../../src/work/ChangeFeedClickhouse.ts"
 import * as WorkerStoreClickhouse from "../../src/work/WorkerStoreClickhouse.ts"
 import { Dispatch, make as makeDispatch } from "../gateway/Dispatch.ts"
+import * as ReviewQueue from "./ReviewQueue.ts"
 import type { ActorSettings } from "./Settings.ts"
 import * as Workers from "./Workers.ts"
 
@@ -178,6 +180,7 @@ export const layerDispatch = Layer.effect(
       SweepHandlers.make,
       ProposalHandlers.make,
       ReviewHandlers.make,
+      ReviewQueueHandlers.make,
       RunHandlers.make,
       OutcomeHandlers.make,
       SearchHandlers.make,
@@ -203,6 +206,7 @@ export const layerDispatch = Layer.effect(
     PackClickhouse.layer,
     WorkingMemory.layerEmpty,
     Tokens.layer,
-    Workers.layerOps
+    Workers.layerOps,
+    ReviewQueue.layer
   ])
 )

@@ -30,6 +30,7 @@ import { MemoryPromote } from "../memory/PromoteVerbs.ts"
 import { MemoryProposalDecide, MemoryProposals } from "../memory/ProposalVerbs.ts"
 import { MemoryInspect, MemoryLineage, MemoryProvenance } from "../memory/ProvenanceVerbs.ts"
 import { MemoryRedact } from "../memory/RedactVerbs.ts"
+import { NamespaceReview } from "../memory/ReviewQueueVerbs.ts"
 import { MemoryApply, MemoryClear } from "../memory/SweepVerbs.ts"
 import { NamespaceGet, NamespaceList, NamespaceRegister } from "../namespace/NamespaceVerbs.ts"
 import { OpsCluster } from "../ops/ClusterVerbs.ts"
@@ -92,7 +93,8 @@ export const families = <F extends TypeLambda>(call: MakeCall<F>) => ({
     list: call(NamespaceList),
     audit: call(NamespaceAudit),
     validate: call(NamespaceValidate),
-    rollback: call(NamespaceRollback)
+    rollback: call(NamespaceRollback),
+    review: call(NamespaceReview)
   },
   blacklist: {
     add: call(BlacklistAdd),

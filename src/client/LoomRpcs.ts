@@ -29,6 +29,7 @@ import { MemoryPromote } from "../memory/PromoteVerbs.ts"
 import { MemoryProposalDecide, MemoryProposals } from "../memory/ProposalVerbs.ts"
 import { MemoryInspect, MemoryLineage, MemoryProvenance } from "../memory/ProvenanceVerbs.ts"
 import { MemoryRedact } from "../memory/RedactVerbs.ts"
+import { NamespaceReview } from "../memory/ReviewQueueVerbs.ts"
 import { MemoryApply, MemoryClear } from "../memory/SweepVerbs.ts"
 import { NamespaceGet, NamespaceList, NamespaceRegister } from "../namespace/NamespaceVerbs.ts"
 import { OpsCluster } from "../ops/ClusterVerbs.ts"
@@ -80,6 +81,7 @@ export const LoomRpcs = RpcGroup.make(
   NamespaceAudit.rpc,
   NamespaceValidate.rpc,
   NamespaceRollback.rpc,
+  NamespaceReview.rpc,
   RunBegin.rpc,
   RunComplete.rpc,
   RunGet.rpc,

@@ -28,6 +28,7 @@ import { MemoryPromote } from "../memory/PromoteVerbs.ts"
 import { MemoryProposalDecide, MemoryProposals } from "../memory/ProposalVerbs.ts"
 import { MemoryInspect, MemoryLineage, MemoryProvenance } from "../memory/ProvenanceVerbs.ts"
 import { MemoryRedact } from "../memory/RedactVerbs.ts"
+import { NamespaceReview } from "../memory/ReviewQueueVerbs.ts"
 import { MemoryApply, MemoryClear } from "../memory/SweepVerbs.ts"
 import { NamespaceGet, NamespaceList, NamespaceRegister } from "../namespace/NamespaceVerbs.ts"
 import { OpsCluster } from "../ops/ClusterVerbs.ts"
@@ -79,6 +80,7 @@ export const allVerbs = [
   NamespaceAudit,
   NamespaceValidate,
   NamespaceRollback,
+  NamespaceReview,
   RunBegin,
   RunComplete,
   RunGet,
