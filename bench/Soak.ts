@@ -217,18 +217,21 @@ const make = Effect.gen(function*() {
       yield* Say.result({ ...SoakFigures.summary(samples, { ...counts, lag_end }), codes }, values.json)
     })
 
-  return { work, settled, sample, report }
+  /** How far the workers were behind when that was last looked at; -1 before. */
+  const last = () => samples[samples.length - 1]?.lag ?? -1
+
+  return { work, settled, sample, last, report }
 })
 
 const program = Effect.gen(function*() {
-  const { report, sample, settled, work } = yield* make
+  const { last, report, sample, settled, work } = yield* make
   return yield* Effect.uninterruptibleMask((restore) =>
     Effect.gen(function*() {
       const exit = yield* Effect.exit(restore(work))
       const isStopped = Exit.isFailure(exit) && Cause.isInterrupted(exit.cause)
       if (Exit.isFailure(exit) && !isStopped) return yield* Effect.failCause(exit.cause)
-      // Whoever stops it waits for its end.
-      const lag_end = isStopped ? (yield* sample).lag : yield* settled
+      // Whoever stops it waits for its end, and may do so while the server is away.
+      const lag_end = isStopped ? last() : yield* Effect.zipRight(sample, settled)
       yield* report(lag_end)
       return 0
     })

@@ -49,7 +49,11 @@ export const make: Effect.Effect<ReadonlyArray<ReviewSource>, never, WorkerStore
           states: ["open"],
           limit: Math.max(1, limit)
         })
-        return { count, oldest: letters[0]?.first_at ?? null, items: letters.map((letter) => itemOf(letter, now)) }
+        return {
+          count,
+          oldest: letters[0]?.first_at ?? null,
+          items: letters.slice(0, limit).map((letter) => itemOf(letter, now))
+        }
       })
   }]
 )
