@@ -99,6 +99,16 @@ export const make: Effect.Effect<ReadonlyArray<BoundVerb>, never, Needs> = Effec
       return refusal === undefined ? failed : yield* refusal
     })
 
+  /** When this was first reported: under its key a report is of that time, so a retry after midnight is no further vote. */
+  const firstSaid = (scope: Scope, request: Payload<typeof MemoryOutcome>, caller: Caller) =>
+    Effect.gen(function*() {
+      const at = yield* Clock.currentTimeMillis
+      const meta = yield* metaOf(MemoryOutcome.tag, request, caller, "asserted")
+      if (meta.idem_hash === "") return at
+      const { first } = yield* client.answer(scope, { _tag: "memory.answer", meta, answer: String(at) })
+      return first === null ? at : Number(first)
+    })
+
   const outcome = (request: Payload<typeof MemoryOutcome>, caller: Caller) =>
     Effect.gen(function*() {
       const scope = yield* resolveScope(caller, request)
@@ -116,6 +126,7 @@ export const make: Effect.Effect<ReadonlyArray<BoundVerb>, never, Needs> = Effec
       } as const
       const { none, user } = readableUser(caller, request.user_id)
       if (none) return missed
+      const at = yield* firstSaid(scope, request, caller)
       const done = yield* Effect.gen(function*() {
         const row = yield* meant(scope, { ...request, ...(user === null ? {} : { user_id: user }) }, caller)
         return row === undefined ? undefined : { row, failed: yield* mark(scope, row, request.outcome, caller) }
@@ -126,7 +137,6 @@ export const make: Effect.Effect<ReadonlyArray<BoundVerb>, never, Needs> = Effec
       if (done === undefined) return missed
       yield* faultPoint("outcome.after_mark")
       const { failed, row } = done
-      const at = yield* Clock.currentTimeMillis
       const votes = votesOf(request.outcome, 1)
       yield* uses.record([{
         scope,
@@ -140,7 +150,7 @@ export const make: Effect.Effect<ReadonlyArray<BoundVerb>, never, Needs> = Effec
         ...votes,
         note: request.note ?? "",
         at,
-        recorded_at: at
+        recorded_at: yield* Clock.currentTimeMillis
       }])
       return {
         found: true,

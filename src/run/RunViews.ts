@@ -1,7 +1,6 @@
 /** How a run looks to a reader, and what of it is hashed to tell the same request from another; pure. */
 import * as Schema from "effect/Schema"
-import { canonical, sha256 } from "../kernel/Json.ts"
-import { Json } from "../kernel/Json.ts"
+import { canonical, Json, sha256 } from "../kernel/Json.ts"
 import type { Answer, Payload } from "../kernel/Verb.ts"
 import type { RunView } from "./RunFields.ts"
 import { reflectionKey, statusOf } from "./RunModel.ts"

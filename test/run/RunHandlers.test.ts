@@ -219,6 +219,18 @@ describe("An outcome", () => {
       assert.deepInclude(tally, { uses: 2, harms: 1, credit: 0.5, harm: 0.5 })
     }).pipe(Effect.provide(layerHouse)))
 
+  it.live("under one key is one report, and no other", () =>
+    Effect.gen(function*() {
+      const { a, namespace, usage } = yield* setup
+      const said = { namespace, memory_id: a.memory_id, outcome: "success", idempotency_key: "o1" }
+      const first = yield* run(MemoryOutcome, said)
+      const [before] = yield* usage
+      assert.deepStrictEqual(yield* run(MemoryOutcome, said), first)
+      // Of the time when it was first made.
+      assert.deepStrictEqual((yield* usage)[0], before)
+      assert.strictEqual(yield* codeOf(run(MemoryOutcome, { ...said, outcome: "failure" })), "IDEMPOTENCY_CONFLICT")
+    }).pipe(Effect.provide(layerHouse)))
+
   it.live("is a vote on what is no decision, and leaves its tags", () =>
     Effect.gen(function*() {
       const { a, namespace } = yield* setup
