@@ -1,7 +1,7 @@
 /**
  * Who may import whom, types included. Arrows point down: services, workers, src; within src each slice sees only the
- * slices before it, and of another slice only its nouns, errors, ports (stores, feeds, caches, sweeps), clients and verbs, and
- * the search.
+ * slices before it, and of another slice only its nouns, errors, ports (stores, readers, feeds, caches, sweeps), clients and
+ * verbs, and the search.
  */
 const slices = [
   "kernel",

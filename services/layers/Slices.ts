@@ -49,11 +49,13 @@ import * as MemoryReviewClickhouse from "../../src/memory/MemoryReviewClickhouse
 import * as MemoryStoreClickhouse from "../../src/memory/MemoryStoreClickhouse.ts"
 import * as MemorySwitch from "../../src/memory/MemorySwitch.ts"
 import * as MemoryTimeReads from "../../src/memory/MemoryTimeReads.ts"
+import * as MemoryUsageStoreClickhouse from "../../src/memory/MemoryUsageStoreClickhouse.ts"
 import * as MemoryWrites from "../../src/memory/MemoryWrites.ts"
 import * as OutboxPostgres from "../../src/memory/OutboxPostgres.ts"
 import * as ProposalHandlers from "../../src/memory/ProposalHandlers.ts"
 import * as ReadCache from "../../src/memory/ReadCache.ts"
 import * as ReviewHandlers from "../../src/memory/ReviewHandlers.ts"
+import * as ReviewQueueHandlers from "../../src/memory/ReviewQueueHandlers.ts"
 import * as SensitivityPolicy from "../../src/memory/SensitivityPolicy.ts"
 import * as SweepHandlers from "../../src/memory/SweepHandlers.ts"
 import * as Thresholds from "../../src/memory/Thresholds.ts"
@@ -82,9 +84,14 @@ import * as Search from "../../src/retrieval/Search.ts"
 import * as SearchHandlers from "../../src/retrieval/SearchHandlers.ts"
 import * as SearchIndexClickhouse from "../../src/retrieval/SearchIndexClickhouse.ts"
 import * as TurnHandlers from "../../src/retrieval/TurnHandlers.ts"
+import * as OutcomeHandlers from "../../src/run/OutcomeHandlers.ts"
+import * as RunHandlers from "../../src/run/RunHandlers.ts"
+import * as RunStoreClickhouse from "../../src/run/RunStoreClickhouse.ts"
+import * as UseStoreClickhouse from "../../src/run/UseStoreClickhouse.ts"
 import * as ChangeFeedClickhouse from "../../src/work/ChangeFeedClickhouse.ts"
 import * as WorkerStoreClickhouse from "../../src/work/WorkerStoreClickhouse.ts"
 import { Dispatch, make as makeDispatch } from "../gateway/Dispatch.ts"
+import * as ReviewQueue from "./ReviewQueue.ts"
 import type { ActorSettings } from "./Settings.ts"
 import * as Workers from "./Workers.ts"
 
@@ -114,6 +121,9 @@ export const layerOthers = Layer.mergeAll(
   DigestStoreClickhouse.layer,
   CalibrationStoreClickhouse.layer,
   UnembeddedClickhouse.layer,
+  MemoryUsageStoreClickhouse.layer,
+  RunStoreClickhouse.layer,
+  UseStoreClickhouse.layer,
   WorkerStoreClickhouse.layer,
   ChangeFeedClickhouse.layer,
   ModelUsageStoreClickhouse.layer,
@@ -208,6 +218,9 @@ export const layerDispatch = Layer.effect(
       ConversationHandlers.make,
       EvidenceHandlers.make,
       TurnHandlers.make,
+      ReviewQueueHandlers.make,
+      RunHandlers.make,
+      OutcomeHandlers.make,
       SearchHandlers.make,
       AskHandlers.make,
       ForFileHandlers.make,
@@ -236,5 +249,7 @@ export const layerDispatch = Layer.effect(
     TurnIntake.layer,
     layerConsolidation,
     Workers.layerOps
+    Workers.layerOps,
+    ReviewQueue.layer
   ])
 )

@@ -14,6 +14,7 @@ import * as ConflictResolver from "../../workers/ConflictResolver.ts"
 import * as ConsolidationWorker from "../../workers/Consolidation.ts"
 import * as Pruning from "../../workers/Pruning.ts"
 import * as ReEmbed from "../../workers/ReEmbed.ts"
+import * as UsageFold from "../../workers/UsageFold.ts"
 import type { Host } from "../../workers/Worker.ts"
 import { Readiness } from "../gateway/Health.ts"
 import * as Pruned from "./Pruned.ts"
@@ -27,6 +28,7 @@ export const layer = (enabled: ReadonlyArray<string>, host: Host) => {
     when(ConflictResolver.NAME, ConflictResolver.make()(host)),
     when(Calibration.NAME, Calibration.make()(host)),
     when(ReEmbed.NAME, ReEmbed.make()(host)),
+    when(UsageFold.NAME, UsageFold.make()(host)),
     when(Pruning.NAME, Pruning.make()(host)),
     when(ConsolidationWorker.NAME, ConsolidationWorker.make()(host))
   ).pipe(

@@ -39,6 +39,7 @@ import { MemoryPromote } from "../memory/PromoteVerbs.ts"
 import { MemoryProposalDecide, MemoryProposals } from "../memory/ProposalVerbs.ts"
 import { MemoryInspect, MemoryLineage, MemoryProvenance } from "../memory/ProvenanceVerbs.ts"
 import { MemoryRedact } from "../memory/RedactVerbs.ts"
+import { NamespaceReview } from "../memory/ReviewQueueVerbs.ts"
 import { MemoryApply, MemoryClear } from "../memory/SweepVerbs.ts"
 import { NamespaceGet, NamespaceList, NamespaceRegister } from "../namespace/NamespaceVerbs.ts"
 import { OpsCluster } from "../ops/ClusterVerbs.ts"
@@ -46,6 +47,8 @@ import { ModelUsage } from "../ops/ModelVerbs.ts"
 import { OpsDeadLetters, OpsHealth, OpsWorkerPause, OpsWorkerResume, OpsWorkers } from "../ops/OpsVerbs.ts"
 import { MemorySearch, MemorySearchTrace } from "../retrieval/SearchVerbs.ts"
 import { ConversationSearch, MemoryRecall } from "../retrieval/TurnVerbs.ts"
+import { MemoryOutcome } from "../run/OutcomeVerbs.ts"
+import { RunBegin, RunComplete, RunGet, RunList } from "../run/RunVerbs.ts"
 
 /** Turns a verb into a function that calls it. */
 export type MakeCall<F extends TypeLambda> = <Tag extends string, P, PI, A, AI>(
@@ -84,6 +87,7 @@ export const families = <F extends TypeLambda>(call: MakeCall<F>) => ({
     promote: call(MemoryPromote),
     consolidate: call(MemoryConsolidate),
     redact: call(MemoryRedact),
+    outcome: call(MemoryOutcome),
     recall: call(MemoryRecall),
     evidence: call(MemoryEvidence),
     backlinks: call(MemoryBacklinks)
@@ -111,12 +115,19 @@ export const families = <F extends TypeLambda>(call: MakeCall<F>) => ({
     list: call(NamespaceList),
     audit: call(NamespaceAudit),
     validate: call(NamespaceValidate),
-    rollback: call(NamespaceRollback)
+    rollback: call(NamespaceRollback),
+    review: call(NamespaceReview)
   },
   blacklist: {
     add: call(BlacklistAdd),
     list: call(BlacklistList),
     remove: call(BlacklistRemove)
+  },
+  run: {
+    begin: call(RunBegin),
+    complete: call(RunComplete),
+    get: call(RunGet),
+    list: call(RunList)
   },
   token: {
     mint: call(TokenMint),

@@ -38,6 +38,7 @@ import { MemoryPromote } from "../memory/PromoteVerbs.ts"
 import { MemoryProposalDecide, MemoryProposals } from "../memory/ProposalVerbs.ts"
 import { MemoryInspect, MemoryLineage, MemoryProvenance } from "../memory/ProvenanceVerbs.ts"
 import { MemoryRedact } from "../memory/RedactVerbs.ts"
+import { NamespaceReview } from "../memory/ReviewQueueVerbs.ts"
 import { MemoryApply, MemoryClear } from "../memory/SweepVerbs.ts"
 import { NamespaceGet, NamespaceList, NamespaceRegister } from "../namespace/NamespaceVerbs.ts"
 import { OpsCluster } from "../ops/ClusterVerbs.ts"
@@ -45,6 +46,8 @@ import { ModelUsage } from "../ops/ModelVerbs.ts"
 import { OpsDeadLetters, OpsHealth, OpsWorkerPause, OpsWorkerResume, OpsWorkers } from "../ops/OpsVerbs.ts"
 import { MemorySearch, MemorySearchTrace } from "../retrieval/SearchVerbs.ts"
 import { ConversationSearch, MemoryRecall } from "../retrieval/TurnVerbs.ts"
+import { MemoryOutcome } from "../run/OutcomeVerbs.ts"
+import { RunBegin, RunComplete, RunGet, RunList } from "../run/RunVerbs.ts"
 
 export const LoomRpcs = RpcGroup.make(
   MemorySet.rpc,
@@ -98,6 +101,12 @@ export const LoomRpcs = RpcGroup.make(
   NamespaceAudit.rpc,
   NamespaceValidate.rpc,
   NamespaceRollback.rpc,
+  NamespaceReview.rpc,
+  RunBegin.rpc,
+  RunComplete.rpc,
+  RunGet.rpc,
+  RunList.rpc,
+  MemoryOutcome.rpc,
   TokenMint.rpc,
   TokenRevoke.rpc,
   TokenList.rpc,

@@ -37,6 +37,7 @@ import { MemoryPromote } from "../memory/PromoteVerbs.ts"
 import { MemoryProposalDecide, MemoryProposals } from "../memory/ProposalVerbs.ts"
 import { MemoryInspect, MemoryLineage, MemoryProvenance } from "../memory/ProvenanceVerbs.ts"
 import { MemoryRedact } from "../memory/RedactVerbs.ts"
+import { NamespaceReview } from "../memory/ReviewQueueVerbs.ts"
 import { MemoryApply, MemoryClear } from "../memory/SweepVerbs.ts"
 import { NamespaceGet, NamespaceList, NamespaceRegister } from "../namespace/NamespaceVerbs.ts"
 import { OpsCluster } from "../ops/ClusterVerbs.ts"
@@ -44,6 +45,8 @@ import { ModelUsage } from "../ops/ModelVerbs.ts"
 import { OpsDeadLetters, OpsHealth, OpsWorkerPause, OpsWorkerResume, OpsWorkers } from "../ops/OpsVerbs.ts"
 import { MemorySearch, MemorySearchTrace } from "../retrieval/SearchVerbs.ts"
 import { ConversationSearch, MemoryRecall } from "../retrieval/TurnVerbs.ts"
+import { MemoryOutcome } from "../run/OutcomeVerbs.ts"
+import { RunBegin, RunComplete, RunGet, RunList } from "../run/RunVerbs.ts"
 
 export const allVerbs = [
   MemorySet,
@@ -97,6 +100,12 @@ export const allVerbs = [
   NamespaceAudit,
   NamespaceValidate,
   NamespaceRollback,
+  NamespaceReview,
+  RunBegin,
+  RunComplete,
+  RunGet,
+  RunList,
+  MemoryOutcome,
   TokenMint,
   TokenRevoke,
   TokenList,
@@ -110,12 +119,13 @@ export const allVerbs = [
 ] as const
 
 /**
- * Verbs in which `agent` and `session_id` name the writer of the row that is stored. In every other verb they narrow
+ * Verbs in which `agent` and `session_id` name the writer of the row that is stored, or who runs. In every other verb they narrow
  * which row is meant, and a client leaves them to the request. (memory.pin stores a row when it is given a value.)
  */
 export const writerVerbs: ReadonlyArray<string> = [
   MemorySet.tag,
   MemoryBulkSet.tag,
   MemoryPin.tag,
-  ConversationAppend.tag
+  ConversationAppend.tag,
+  RunBegin.tag
 ]

@@ -215,6 +215,11 @@ const GetAnswer = Schema.Struct({
   resolved_from: Schema.optional(Schema.String),
   /** The key of the row that answers in its place today; null when none does. */
   canonical_key: Schema.optional(Schema.NullOr(Schema.String)),
+  /** What runs and outcomes said of it, with `include_usage`; who said so is told to nobody. */
+  used_count: Schema.optional(Schema.Number),
+  harm_count: Schema.optional(Schema.Number),
+  /** Null when it was never reported on. */
+  last_used_at: Schema.optional(Schema.NullOr(Schema.String)),
   ...asOfAnswer,
   degraded: Schema.Array(Schema.String)
 }).pipe(Schema.extend(Schema.partial(MemoryView)))
@@ -231,7 +236,7 @@ export const MemoryGet = make("memory.get", {
     when: "The key is known.",
     whenNot: "Only the topic is known (memory.search).",
     args:
-      "agent, user_id and session_id narrow; left out, the newest live row under the key answers and other_writers counts the rest. A miss is found=false; a row that was replaced says by status and canonical_key what answers for it, and follow=true reads that. as_of asks what was true at a time, with as_of_basis=knowledge_time what was served then."
+      "agent, user_id and session_id narrow; left out, the newest live row under the key answers and other_writers counts the rest. A miss is found=false; a row that was replaced says by status and canonical_key what answers for it, and follow=true reads that. as_of asks what was true at a time, with as_of_basis=knowledge_time what was served then. include_usage tells how often runs relied on it."
   },
   payload: Schema.Struct({
     ...scopeFields,
@@ -240,7 +245,8 @@ export const MemoryGet = make("memory.get", {
     ...asOfFields,
     if_version: Schema.optional(Schema.String.pipe(Schema.pattern(/^\d{1,20}$/))),
     fields: Schema.optional(FieldNames),
-    follow: Schema.optional(Schema.Boolean)
+    follow: Schema.optional(Schema.Boolean),
+    include_usage: Schema.optional(Schema.Boolean)
   }),
   answer: GetAnswer
 })

@@ -32,6 +32,7 @@ import { MemoryReader } from "../../src/memory/MemoryReader.ts"
 import * as MemoryReads from "../../src/memory/MemoryReads.ts"
 import { MemoryStore } from "../../src/memory/MemoryStore.ts"
 import * as MemoryTimeReads from "../../src/memory/MemoryTimeReads.ts"
+import * as MemoryUsageStore from "../../src/memory/MemoryUsageStore.ts"
 import { judge, WritePolicy } from "../../src/memory/WritePolicy.ts"
 import * as Cursors from "../../src/platform/Cursors.ts"
 import * as NoActor from "../support/NoActor.ts"
@@ -107,6 +108,7 @@ const intake: MemoryIntake["Type"] = {
   embedderId: EMBEDDER,
   dimensions: DIMENSIONS,
   labels: () => Effect.succeed([]),
+  texts: () => Effect.void,
   prepare: () => Effect.fail(new Unavailable({ operation: "ModelHouse.prepare" })),
   derive: (rows) =>
     Effect.succeed(rows.flatMap((row) => {
@@ -194,7 +196,7 @@ export const makeHouse = ({ blank, bounds, committer, laws, scope, store, time }
   const verbs = Effect.runSync(
     Effect.all([MemoryReads.make, MemoryTimeReads.make]).pipe(
       Effect.provide(store),
-      Effect.provide([NoActor.layer, Cursors.layerMemory])
+      Effect.provide([NoActor.layer, MemoryUsageStore.layerMemory, Cursors.layerMemory])
     )
   ).flat()
   const caller = { ...localCaller, org: scope.org }

@@ -22,6 +22,7 @@ import * as MemoryReaderClickhouse from "../../src/memory/MemoryReaderClickhouse
 import * as MemoryReads from "../../src/memory/MemoryReads.ts"
 import * as MemoryReviewClickhouse from "../../src/memory/MemoryReviewClickhouse.ts"
 import * as MemoryStoreClickhouse from "../../src/memory/MemoryStoreClickhouse.ts"
+import * as MemoryUsageStoreClickhouse from "../../src/memory/MemoryUsageStoreClickhouse.ts"
 import * as MemoryWrites from "../../src/memory/MemoryWrites.ts"
 import * as ReviewHandlers from "../../src/memory/ReviewHandlers.ts"
 import * as SensitivityPolicy from "../../src/memory/SensitivityPolicy.ts"
@@ -71,6 +72,7 @@ export const layerWith = <A>(model: Layer.Layer<A | LanguageModel.LanguageModel>
       MemoryReaderClickhouse.layer,
       MemoryReviewClickhouse.layer,
       BeliefSourcesClickhouse.layer,
+      MemoryUsageStoreClickhouse.layer,
       NamespaceStoreClickhouse.layer,
       ChangeFeedClickhouse.layer,
       WorkerStoreClickhouse.layer,
