@@ -248,7 +248,6 @@ export const layerDispatch = Layer.effect(
     Tokens.layer,
     TurnIntake.layer,
     layerConsolidation,
-    Workers.layerOps
     Workers.layerOps,
     ReviewQueue.layer
   ])

@@ -156,7 +156,8 @@ const nothingDerived: BeliefSources["Type"] = {
   record: () => Effect.void,
   of: () => Effect.succeed([]),
   restingOn: () => Effect.succeed([]),
-  derivations: () => Effect.succeed([])
+  derivations: () => Effect.succeed([]),
+  drawnFrom: () => Effect.succeed([])
 }
 
 interface Asked {
