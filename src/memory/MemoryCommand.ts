@@ -79,6 +79,8 @@ export const SetItem = Schema.Struct({
   source_class: SourceClass,
   if_match_sha256: Schema.NullOr(Schema.String),
   proposed: Schema.Boolean,
+  /** Nobody stated it outright: found in what was said, in whatever order that comes to us. Absent means stated. */
+  inferred: given(Schema.Boolean),
   advisories: Texts
 })
 export type SetItem = typeof SetItem.Type

@@ -83,10 +83,11 @@ export const judgeClaim = (planning: Planning, question: Question): Either.Eithe
  */
 const takenAway = (
   { moment, view }: Planning,
-  { content, source_class, writer }: Question,
+  question: Question,
   equal: ReadonlyArray<MemoryRow>
 ): Met["withdrawn"] => {
-  if (!isIndirect(source_class) || equal.some((row) => isLive(row, moment.now))) return undefined
+  const { content, writer } = question
+  if (!isIndirect(question) || equal.some((row) => isLive(row, moment.now))) return undefined
   const last = view.lastWord({ memory_type: content.memory_type, user_id: writer.user_id }, content.canonical_sha256)
   return last !== undefined && isWithdrawn(last) ? last : undefined
 }

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "effect/FastCheck"
-import { markerFor, promptFor } from "../../src/ask/AskPrompt.ts"
+import { promptFor } from "../../src/ask/AskPrompt.ts"
 import { statedIn } from "../../src/ask/AskReply.ts"
 import { scored } from "../../src/ask/Extract.ts"
 import { isInstruction } from "../../src/ask/Instructions.ts"

@@ -1,0 +1,46 @@
+/**
+ * What a sentence states that another text can bear or not: its numbers, its names, its words in any of their forms. Pure.
+ * Whoever lets a model write uses it to see whether what came stands in what was shown.
+ */
+import { lemmas, stems, words } from "./Analyzer.ts"
+import { stopWords } from "./AnalyzerStopWords.ts"
+
+const numberWords = ("zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen " +
+  "sixteen seventeen eighteen nineteen twenty").split(" ")
+const tens = "thirty forty fifty sixty seventy eighty ninety hundred thousand million billion".split(" ")
+const times: Readonly<Record<string, string>> = { once: "1", twice: "2", thrice: "3", dozen: "12", half: "half" }
+
+/** The numbers of a text, those in words too; "one" is left out, since it mostly counts nothing. */
+export const numbersIn = (text: string): ReadonlySet<string> => {
+  const digits = [...text.matchAll(/\d+(?:[.,:]\d+)*/g)].map(([found]) => found.replace(/,(?=\d{3}\b)/g, ""))
+  const spelt = words(text).flatMap((word) => {
+    const at = numberWords.indexOf(word)
+    return at === 1 ? [] : at >= 0 ? [String(at)] : tens.includes(word) ? [word] : times[word] ?? []
+  })
+  return new Set([...digits.map((found) => found.replace(/^0+(?=\d)/, "")), ...spelt])
+}
+
+/** The words of a text with their stems and dictionary forms. */
+export const formsOf = (text: string): ReadonlySet<string> => new Set([...words(text), ...stems(text), ...lemmas(text)])
+
+/** Whether a word stands among the forms of a text, in whatever form. */
+export const holds = (forms: ReadonlySet<string>, word: string): boolean =>
+  forms.has(word) || [...stems(word), ...lemmas(word)].some((form) => forms.has(form))
+
+/** Addresses, and words with a capital; of the first word only one that no sentence begins with otherwise (`opens`). */
+export const namesIn = (sentence: string, opens: (word: string) => boolean): ReadonlyArray<string> => {
+  const addresses = sentence.match(
+    /\b(?:https?:\/\/|www\.)\S+|\S+@\S+\.\S+|\b[\w-]+(?:\.[\w-]+)*\.(?:com|org|net|io|dev|example)\b/giu
+  ) ?? []
+  const capitals = [...sentence.matchAll(/(?<![\p{L}\p{N}])\p{Lu}[\p{L}\p{N}_'’-]*/gu)]
+    .map(({ 0: word, index }) => ({
+      word: word.replace(/['’]s$/u, ""),
+      isFirst: sentence.slice(0, index).trim() === ""
+    }))
+    .filter(({ isFirst, word }) => {
+      const low = word.toLowerCase()
+      return !stopWords.has(low.replace(/['’]/g, "")) && !(isFirst && opens(low))
+    })
+    .map(({ word }) => word)
+  return [...addresses, ...capitals]
+}
