@@ -3,7 +3,8 @@
  * repetition. A value has a dimension, within which two values can be told apart, and a key that is the same for every
  * way to write it (`5 pm` and `17:00`, `3` and `three`, `1.5 hours` and `90 minutes`).
  */
-import { dateJoiners, dateKey, isDate, isDoubtful, monthOf, weekdayOf } from "./ClaimCalendar.ts"
+import { isDoubtful, monthOf, weekdayOf } from "../../platform/CalendarNames.ts"
+import { dateJoiners, dateKey, isDate } from "./ClaimCalendar.ts"
 import type { Language } from "./ClaimLanguage.ts"
 import { chineseNumber, numberRun, ordinalOf } from "./ClaimNumberWords.ts"
 import { clockAt } from "./ClaimTimes.ts"
