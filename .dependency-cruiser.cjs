@@ -28,10 +28,11 @@ const slices = [
 ]
 
 const floor = "kernel|platform"
+// Whoever writes memory speaks to its actor in commands, reads through the port, and keeps its first answers as memory does.
 // The search is a service that later slices ask, as the clients of others; so is what prepares a value for the actor, and
 // what keeps on which sources a memory rests.
 const rooms =
-  "(Model|Type|Error|Store|Feed|Cache|Sweep|Client|Intake|Sources|Request|Rpc|Verbs|Fields|retrieval/Search|retrieval/SearchRequests|retrieval/SearchView)"
+  "(Model|Type|Error|Store|Feed|Cache|Sweep|Client|Intake|Sources|Request|Rpc|Verbs|Fields|memory/MemoryCommand|memory/MemoryReader|memory/FirstAnswer|retrieval/Search|retrieval/SearchRequests|retrieval/SearchView)"
 
 const sliceOrder = slices.slice(0, -1).map((slice, index) => ({
   name: `slice-order-${slice}`,
@@ -95,7 +96,7 @@ module.exports = {
     {
       name: "other-slice-rooms",
       comment:
-        "From another slice only its Model, Type, Error, Store, Feed, Cache, Sweep, Client, Intake, Sources, Request, Rpc, Verbs and Fields files, and Search",
+        "From another slice only its Model, Type, Error, Store, Feed, Cache, Sweep, Client, Intake, Sources, Request, Rpc, Verbs and Fields files, Search, and what memory offers to whoever writes it",
       severity: "error",
       from: { path: "^src/([^/]+)/", pathNot: "Clickhouse\\.ts$" },
       to: { path: "^src/", pathNot: `^src/($1|${floor})/|${rooms}\\.ts$` }

@@ -15,6 +15,7 @@ CREATE TABLE IF NOT EXISTS loom.extraction_jobs
     extractor LowCardinality(String) COMMENT 'auto, rules or model, as it was asked for',
     max_tokens UInt32 COMMENT 'Longest reply of a model, in tokens; 0 leaves it to the extractor',
     turn_ids Array(String) COMMENT 'The turns of the transcript, in order',
+    told UInt32 COMMENT 'So many of them, the first ones, are there for the sense of the others: another job has them',
     observed_at Nullable(DateTime64(3, 'UTC')) COMMENT 'When the conversation took place, for turns that do not say it',
     state LowCardinality(String) COMMENT 'queued, running, waiting (tried again at retry_at), done, failed (a person must look) or dropped',
     code LowCardinality(String) COMMENT 'Error code of the last failure; never a value',

@@ -2,6 +2,7 @@
 import type { WorkerFacts } from "../../src/ops/OpsGroundModel.ts"
 import * as Calibration from "../../workers/Calibration.ts"
 import * as ConflictResolver from "../../workers/ConflictResolver.ts"
+import * as ExtractionQueue from "../../workers/ExtractionQueue.ts"
 import * as Pruning from "../../workers/Pruning.ts"
 import * as ReEmbed from "../../workers/ReEmbed.ts"
 
@@ -9,6 +10,7 @@ export const workerFacts: ReadonlyArray<WorkerFacts> = [
   { name: ConflictResolver.NAME, reads: "feed" },
   { name: Calibration.NAME, reads: "schedule" },
   { name: ReEmbed.NAME, reads: "schedule" },
+  { name: ExtractionQueue.NAME, reads: "queue" },
   { name: Pruning.NAME, reads: "schedule" }
 ]
 

@@ -9,6 +9,7 @@ import * as ActorRules from "../../src/memory/ActorRules.ts"
 import { OpsGround } from "../../src/ops/OpsGroundModel.ts"
 import * as Calibration from "../../workers/Calibration.ts"
 import * as ConflictResolver from "../../workers/ConflictResolver.ts"
+import * as ExtractionQueue from "../../workers/ExtractionQueue.ts"
 import * as Pruning from "../../workers/Pruning.ts"
 import * as ReEmbed from "../../workers/ReEmbed.ts"
 import type { Host } from "../../workers/Worker.ts"
@@ -24,6 +25,7 @@ export const layer = (enabled: ReadonlyArray<string>, host: Host) => {
     when(ConflictResolver.NAME, ConflictResolver.make()(host)),
     when(Calibration.NAME, Calibration.make()(host)),
     when(ReEmbed.NAME, ReEmbed.make()(host)),
+    when(ExtractionQueue.NAME, ExtractionQueue.make()(host)),
     when(Pruning.NAME, Pruning.make()(host))
   ).pipe(Layer.provide([ActorRules.layer, Pruned.layer]))
 }

@@ -8,6 +8,7 @@ import { MemoryAsk } from "../ask/AskVerbs.ts"
 import { BlacklistAdd, BlacklistList, BlacklistRemove } from "../blacklist/BlacklistVerbs.ts"
 import { MemoryForFile } from "../context/ForFileVerbs.ts"
 import { ContextPack } from "../context/PackVerbs.ts"
+import { ExtractionDrop, ExtractionGet, ExtractionList, ExtractionRetry, SetFromMessages } from "../extraction/ExtractionVerbs.ts"
 import type { Verb } from "../kernel/Verb.ts"
 import { CalibrationGet } from "../memory/CalibrationVerbs.ts"
 import { ConflictsList, ConflictsResolve } from "../memory/ConflictVerbs.ts"
@@ -45,6 +46,7 @@ export const families = <F extends TypeLambda>(call: MakeCall<F>) => ({
   memory: {
     set: call(MemorySet),
     bulk_set: call(MemoryBulkSet),
+    set_from_messages: call(SetFromMessages),
     get: call(MemoryGet),
     get_by_id: call(MemoryGetById),
     update: call(MemoryUpdate),
@@ -75,6 +77,12 @@ export const families = <F extends TypeLambda>(call: MakeCall<F>) => ({
   },
   context: {
     pack: call(ContextPack)
+  },
+  extraction: {
+    list: call(ExtractionList),
+    get: call(ExtractionGet),
+    retry: call(ExtractionRetry),
+    drop: call(ExtractionDrop)
   },
   conflicts: {
     list: call(ConflictsList),

@@ -8,6 +8,7 @@ import { MemoryAsk } from "../ask/AskVerbs.ts"
 import { BlacklistAdd, BlacklistList, BlacklistRemove } from "../blacklist/BlacklistVerbs.ts"
 import { MemoryForFile } from "../context/ForFileVerbs.ts"
 import { ContextPack } from "../context/PackVerbs.ts"
+import { ExtractionDrop, ExtractionGet, ExtractionList, ExtractionRetry, SetFromMessages } from "../extraction/ExtractionVerbs.ts"
 import { CalibrationGet } from "../memory/CalibrationVerbs.ts"
 import { ConflictsList, ConflictsResolve } from "../memory/ConflictVerbs.ts"
 import { MemoryLock, MemoryPin, MemoryReject, MemoryTouch, MemoryVerify } from "../memory/LifecycleVerbs.ts"
@@ -47,6 +48,11 @@ export const LoomRpcs = RpcGroup.make(
   MemoryList.rpc,
   MemoryHistory.rpc,
   MemoryTimeline.rpc,
+  SetFromMessages.rpc,
+  ExtractionList.rpc,
+  ExtractionGet.rpc,
+  ExtractionRetry.rpc,
+  ExtractionDrop.rpc,
   MemoryPin.rpc,
   MemoryLock.rpc,
   MemoryTouch.rpc,

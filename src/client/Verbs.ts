@@ -7,6 +7,7 @@ import { MemoryAsk } from "../ask/AskVerbs.ts"
 import { BlacklistAdd, BlacklistList, BlacklistRemove } from "../blacklist/BlacklistVerbs.ts"
 import { MemoryForFile } from "../context/ForFileVerbs.ts"
 import { ContextPack } from "../context/PackVerbs.ts"
+import { ExtractionDrop, ExtractionGet, ExtractionList, ExtractionRetry, SetFromMessages } from "../extraction/ExtractionVerbs.ts"
 import { CalibrationGet } from "../memory/CalibrationVerbs.ts"
 import { ConflictsList, ConflictsResolve } from "../memory/ConflictVerbs.ts"
 import { MemoryLock, MemoryPin, MemoryReject, MemoryTouch, MemoryVerify } from "../memory/LifecycleVerbs.ts"
@@ -46,6 +47,11 @@ export const allVerbs = [
   MemoryList,
   MemoryHistory,
   MemoryTimeline,
+  SetFromMessages,
+  ExtractionList,
+  ExtractionGet,
+  ExtractionRetry,
+  ExtractionDrop,
   MemoryPin,
   MemoryLock,
   MemoryTouch,
@@ -92,4 +98,4 @@ export const allVerbs = [
  * Verbs in which `agent` and `session_id` name the writer of the row that is stored. In every other verb they narrow
  * which row is meant, and a client leaves them to the request. (memory.pin stores a row when it is given a value.)
  */
-export const writerVerbs: ReadonlyArray<string> = [MemorySet.tag, MemoryBulkSet.tag, MemoryPin.tag]
+export const writerVerbs: ReadonlyArray<string> = [MemorySet.tag, MemoryBulkSet.tag, MemoryPin.tag, SetFromMessages.tag]

@@ -29,7 +29,7 @@ import { asksModel, Extractors } from "./Extractors.ts"
 import type { Patience } from "./Extractors.ts"
 import type { Extracted, Transcript } from "./FactModel.ts"
 import * as Forgetting from "./Forgetting.ts"
-import { keyOf } from "./KeyMint.ts"
+import { mintKey } from "./KeyMint.ts"
 
 export class Extraction extends Context.Tag("loom/extraction/Extraction")<Extraction, {
   /** Whether a job of this choice asks a language model, and whether there is one. */
@@ -58,12 +58,16 @@ interface Ready {
 }
 
 /** The facts with the turns they cite, in the order in which they were said; of a fact that cites others nothing is left. */
-const citedOf = (facts: Extracted["facts"], turns: ReadonlyArray<Turn>): ReadonlyArray<CitedFact> => {
+const citedOf = (
+  facts: Extracted["facts"],
+  turns: ReadonlyArray<Turn>,
+  isTold: (turn: Turn) => boolean
+): ReadonlyArray<CitedFact> => {
   const order = new Map(turns.map((turn, index) => [turn.turn_id, index]))
   const first = ({ turns: [turn] }: CitedFact) => order.get(turn?.turn_id ?? "") ?? 0
   return facts
     .map((fact) => ({ fact, turns: turns.filter(({ turn_id }) => fact.turn_ids.includes(turn_id)) }))
-    .filter((cited) => cited.turns.length > 0)
+    .filter((cited) => !cited.turns.every(isTold))
     .sort((left, right) => first(left) - first(right))
 }
 
@@ -87,7 +91,7 @@ export const layer: Layer.Layer<
 
     /** A fact made ready; one that cannot be stored by its own fault is answered, and keeps no other back. */
     const ready = (job: ExtractionJob, cited: CitedFact): Effect.Effect<Ready | RefusalReceipt, LoomError> => {
-      const memory_key = keyOf(cited.fact)
+      const memory_key = mintKey(cited.fact, job.user_name)
       const statement = statementOf(cited, job)
       return Effect.gen(function*() {
         const advisories = yield* intake.labels(statement.entities === undefined ? {} : { entities: statement.entities }, undefined)
@@ -227,12 +231,14 @@ export const layer: Layer.Layer<
         }
         const found = transcript.turns.length === 0 ? none(extractor.name) : yield* extractor.extract(transcript)
         yield* faultPoint("extraction.after_extract")
-        const cited = citedOf(found.facts, transcript.turns)
+        const told = new Set(job.turn_ids.slice(0, job.told))
+        const cited = citedOf(found.facts, transcript.turns, ({ turn_id }) => told.has(turn_id))
+        const asked = found.forgets.filter(({ turn_id }) => !told.has(turn_id))
         const prepared = yield* Effect.forEach(cited, (one) => ready(job, one), { concurrency: PREPARED_AT_ONCE })
         const items = prepared.filter((one) => "item" in one)
         const written: Array<FactReceipt> = []
         const refused: Array<RefusalReceipt> = [
-          ...found.refused.map(({ code, reason, turn_ids }) => ({ memory_key: null, code, reason, turn_ids })),
+          ...found.refused.filter(({ turn_ids }) => turn_ids.length === 0 || !turn_ids.every((id) => told.has(id))).map(({ code, reason, turn_ids }) => ({ memory_key: null, code, reason, turn_ids })),
           ...prepared.filter((one) => !("item" in one))
         ]
         for (const [index, part] of chunked(items, PART).entries()) {
@@ -240,9 +246,9 @@ export const layer: Layer.Layer<
           written.push(...outcome.written)
           refused.push(...outcome.refused)
         }
-        const forgets = found.forgets.length === 0
+        const forgets = asked.length === 0
           ? []
-          : yield* forgetting.carryOut(job, transcript.turns, found.forgets, cited, dry)
+          : yield* forgetting.carryOut(job, transcript.turns, asked, cited, dry)
         yield* faultPoint("extraction.after_forget")
         return {
           written,

@@ -82,6 +82,8 @@ export const ExtractionJob = Schema.Struct({
   /** The longest reply of a model, in tokens; 0 leaves it to the extractor. */
   max_tokens: Schema.Number,
   turn_ids: Texts,
+  /** So many of them, the first ones, are there for the sense of the others: another job has them. */
+  told: Schema.Number,
   /** When the conversation took place, for turns that do not say it (milliseconds). */
   observed_at: Schema.NullOr(Schema.Number),
   state: JobState,

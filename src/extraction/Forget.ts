@@ -6,6 +6,7 @@
 import type { MemoryRow } from "../memory/MemoryModel.ts"
 import { queryTerms, stems, words } from "../platform/Analyzer.ts"
 import { stopWords } from "../platform/AnalyzerStopWords.ts"
+import { mintKey, USER } from "./KeyMint.ts"
 
 export interface Request {
   readonly what: string
@@ -26,6 +27,9 @@ const asking = new Set(
     "memory memories stored remember remembered saved note info information details part thing things").split(" ")
 )
 
+// What stands before the attribute: "what I said about my address", "that my address".
+const lead = /^(?:(?:please|forget|delete|that|about|everything|all|what|i|said|told|you|of|my|mine|our)\b[\s,:]*)+/iu
+
 /** The telling stems of a text. */
 const telling = (text: string, leftOut: ReadonlySet<string>): ReadonlySet<string> => {
   const kept = words(text).filter((word) => !leftOut.has(word) && !stopWords.has(word))
@@ -42,19 +46,18 @@ export type Found =
   | { readonly _tag: "certain"; readonly rows: ReadonlyArray<MemoryRow> }
   | { readonly _tag: "unclear" | "none" }
 
-/** The rows that are meant; all are of the user, and served. `isOfUser` says whether a key is about the user himself. */
-export const meant = (
-  { at, user, what }: Request,
-  rows: ReadonlyArray<MemoryRow>,
-  isOfUser: (memoryKey: string) => boolean
-): Found => {
+/** The rows that are meant; all are of the user, and served. */
+export const meant = ({ at, user, what }: Request, rows: ReadonlyArray<MemoryRow>): Found => {
   const asked = telling(what, new Set([...asking, ...userWords(user)]))
   if (asked.size === 0) return { _tag: "none" }
   const isFirstPerson = /\b(?:i|my|me|mine|i['’]m|i['’]ve|mein\w*|ich|mon|ma|mes|je|mi|mis|yo)\b/iu.test(what)
   const candidates = rows.filter(({ memory_key, valid_at }) =>
-    (valid_at === null || at === null || valid_at <= at) && (!isFirstPerson || isOfUser(memory_key))
+    (valid_at === null || at === null || valid_at <= at) && (!isFirstPerson || memory_key.startsWith("user/"))
   )
-  const certain = candidates.filter((row) => namesAttribute(asked, row) || saysTheSame(asked, row, user))
+  const key = mintKey({ subject: USER, attribute: what.replace(lead, "").trim() }, user)
+  const certain = candidates.filter((row) =>
+    (isFirstPerson && row.memory_key === key) || namesAttribute(asked, row) || saysTheSame(asked, row, user)
+  )
   if (certain.length === 0) return { _tag: "none" }
   return certain.length > MOST_MEMORIES ? { _tag: "unclear" } : { _tag: "certain", rows: certain }
 }

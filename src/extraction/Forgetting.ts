@@ -19,7 +19,7 @@ import type { CitedFact } from "./ExtractionItems.ts"
 import type { ExtractionJob, ForgetReceipt } from "./ExtractionJobModel.ts"
 import type { ForgetRequest } from "./FactModel.ts"
 import { meant } from "./Forget.ts"
-import { isOfUser, keyOf } from "./KeyMint.ts"
+import { mintKey } from "./KeyMint.ts"
 
 const PAGE = 500
 // Of a user with more memories than these not all are looked at, and nothing is certain.
@@ -103,12 +103,11 @@ export const make = Effect.gen(function*() {
         // What the user went on to say is not what he wants forgotten.
         const saidLater = new Set(
           cited.filter(({ turns: [first] }) => (order.get(first?.turn_id ?? "") ?? 0) > (order.get(turn_id) ?? 0))
-            .map(({ fact }) => keyOf(fact))
+            .map(({ fact }) => mintKey(fact, job.user_name))
         )
         const found = meant(
           { what, at: turn.at ?? job.observed_at, user: job.user_name },
-          rows.filter(({ memory_key }) => !saidLater.has(memory_key)),
-          isOfUser
+          rows.filter(({ memory_key }) => !saidLater.has(memory_key))
         )
         if (found._tag !== "certain") {
           receipts.push({ turn_id, outcome: found._tag === "none" ? "not_found" : "unclear", keys: [], code: null })
