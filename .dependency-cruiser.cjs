@@ -28,11 +28,12 @@ const slices = [
 ]
 
 const floor = "kernel|platform"
-// Whoever writes memory speaks to its actor in commands, reads through the port, and keeps its first answers as memory does.
-// The search is a service that later slices ask, as the clients of others; so is what prepares a value for the actor, and
-// what keeps on which sources a memory rests.
+// The search is a service that later slices ask, as the clients of others; so is what prepares a value for the actor, what
+// keeps on which sources a memory rests, what reads memories and looks up the one a request means, how sensitive a text is,
+// the first answer
+// that is kept under a key, and the commands in which whoever writes speaks to an actor.
 const rooms =
-  "(Model|Type|Error|Store|Feed|Cache|Sweep|Client|Intake|Sources|Request|Rpc|Verbs|Fields|memory/MemoryCommand|memory/MemoryReader|memory/FirstAnswer|retrieval/Search|retrieval/SearchRequests|retrieval/SearchView)"
+  "(Model|Type|Error|Store|Feed|Cache|Sweep|Client|Intake|Sources|Reader|Lookup|FirstAnswer|Request|Rpc|Verbs|Fields|memory/SensitivityPolicy|memory/MemoryCommand|retrieval/Search|retrieval/SearchRequests|retrieval/SearchView)"
 
 const sliceOrder = slices.slice(0, -1).map((slice, index) => ({
   name: `slice-order-${slice}`,
@@ -96,7 +97,7 @@ module.exports = {
     {
       name: "other-slice-rooms",
       comment:
-        "From another slice only its Model, Type, Error, Store, Feed, Cache, Sweep, Client, Intake, Sources, Request, Rpc, Verbs and Fields files, Search, and what memory offers to whoever writes it",
+        "From another slice only its Model, Type, Error, Store, Feed, Cache, Sweep, Client, Intake, Sources, Reader, Lookup, FirstAnswer, Request, Rpc, Verbs and Fields files, SensitivityPolicy, MemoryCommand and Search",
       severity: "error",
       from: { path: "^src/([^/]+)/", pathNot: "Clickhouse\\.ts$" },
       to: { path: "^src/", pathNot: `^src/($1|${floor})/|${rooms}\\.ts$` }

@@ -16,6 +16,14 @@ import * as EvidenceStoreClickhouse from "../../src/ask/EvidenceStoreClickhouse.
 import * as BlacklistCache from "../../src/blacklist/BlacklistCache.ts"
 import * as BlacklistHandlers from "../../src/blacklist/BlacklistHandlers.ts"
 import * as BlacklistStoreClickhouse from "../../src/blacklist/BlacklistStoreClickhouse.ts"
+import * as TurnIntake from "../../src/conversation/TurnIntake.ts"
+import * as TurnStoreClickhouse from "../../src/conversation/TurnStoreClickhouse.ts"
+import * as Extraction from "../../src/extraction/Extraction.ts"
+import * as ExtractionHandlers from "../../src/extraction/ExtractionHandlers.ts"
+import * as ExtractionJobStoreClickhouse from "../../src/extraction/ExtractionJobStoreClickhouse.ts"
+import * as ExtractorsConfigured from "../../src/extraction/ExtractorsConfigured.ts"
+import * as RuleExtractor from "../../src/extraction/RuleExtractor.ts"
+import * as SetFromMessages from "../../src/extraction/SetFromMessages.ts"
 import * as ForFileClickhouse from "../../src/context/ForFileClickhouse.ts"
 import * as ForFileHandlers from "../../src/context/ForFileHandlers.ts"
 import * as ForFileOptions from "../../src/context/ForFileOptions.ts"
@@ -89,6 +97,8 @@ export const layerMemoryOfBoth = MemorySwitch.layer.pipe(
 /** Every other store of the slices, on ClickHouse under either authority. */
 export const layerOthers = Layer.mergeAll(
   BeliefSourcesClickhouse.layer,
+  TurnStoreClickhouse.layer,
+  ExtractionJobStoreClickhouse.layer,
   NamespaceStoreClickhouse.layer,
   BlacklistStoreClickhouse.layer,
   TokenStoreClickhouse.layer,
@@ -126,6 +136,11 @@ export const layerPolicies = Layer.mergeAll(
  */
 export const layerGround = (thresholds: Thresholds.Options, registrations = NamespaceCache.layer) =>
   Layer.mergeAll(MemoryIntake.layer, BlacklistCache.layer, registrations, Thresholds.layer(thresholds))
+
+/** From turns to memories: who finds facts in them, and what becomes of these. */
+export const layerExtraction = Extraction.layer.pipe(
+  Layer.provide(Layer.provide(ExtractorsConfigured.layer, RuleExtractor.layerRules))
+)
 
 /** How rows that are stored already meet a new pattern. */
 export const layerSweep = MemoryPatternSweep.layer
@@ -172,6 +187,8 @@ export const layerDispatch = Layer.effect(
       ReviewHandlers.make,
       SearchHandlers.make,
       AskHandlers.make,
+      SetFromMessages.make,
+      ExtractionHandlers.make,
       ForFileHandlers.make,
       PackHandlers.make,
       CalibrationHandlers.make,
@@ -183,7 +200,7 @@ export const layerDispatch = Layer.effect(
     (groups) => makeDispatch(groups.flat())
   )
 ).pipe(
-  Layer.provide(layerSweep),
+  Layer.provide([layerSweep, layerExtraction, TurnIntake.layer]),
   Layer.provide(Ask.layer.pipe(
     Layer.provideMerge(Search.layer.pipe(Layer.provide([SearchIndexClickhouse.layer, DigestLegClickhouse.layer]))),
     Layer.provide(EvidenceStoreClickhouse.layer)

@@ -27,7 +27,7 @@ export const layer = (enabled: ReadonlyArray<string>, host: Host) => {
     when(ReEmbed.NAME, ReEmbed.make()(host)),
     when(ExtractionQueue.NAME, ExtractionQueue.make()(host)),
     when(Pruning.NAME, Pruning.make()(host))
-  ).pipe(Layer.provide([ActorRules.layer, Pruned.layer]))
+  ).pipe(Layer.provide([ActorRules.layer, Pruned.layer, Slices.layerExtraction]))
 }
 
 /** What the verbs for operators tell of. */

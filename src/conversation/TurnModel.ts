@@ -1,6 +1,7 @@
 /**
  * A turn of a conversation: what one speaker said at one time in one session. Turns are evidence, not beliefs: they are
- * never judged, never change, and leave only when they are deleted. Next: `TurnStore` (how they are kept).
+ * never judged, never change, and leave only when they are deleted. Next: `TurnIds` (what they are called), `TurnStore`
+ * (how they are kept).
  */
 import * as Schema from "effect/Schema"
 import { Name, OptionalName, UserId } from "../kernel/Identity.ts"
@@ -38,12 +39,14 @@ export const Turn = Schema.Struct({
 })
 export type Turn = typeof Turn.Type
 
+/** When a turn was said, else when it was stored: milliseconds. */
+export const saidAt = ({ at, recorded_at }: Pick<Turn, "at" | "recorded_at">): number => at ?? recorded_at
+
 /** A part of a turn that is searched: the whole of a short one. Offsets are UTF-16 units of the content, [start, end). */
 export interface TurnChunk {
   readonly index: number
   readonly start: number
   readonly end: number
-  readonly text: string
   readonly stems: ReadonlyArray<string>
   readonly lemmas: ReadonlyArray<string>
   readonly vector: Float32Array
@@ -54,4 +57,13 @@ export interface IndexedTurn {
   readonly turn: Turn
   readonly embedder_id: string
   readonly chunks: ReadonlyArray<TurnChunk>
+}
+
+/** Who writes turns, and where: all turns of one request have one. */
+export interface TurnWriter {
+  readonly org: string
+  readonly namespace: string
+  readonly agent: string
+  readonly user_id: string
+  readonly session_id: string
 }

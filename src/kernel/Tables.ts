@@ -2,9 +2,12 @@
  * Every table there is and what each of its columns means to whoever erases, exports, rolls back or prunes: those jobs
  * walk this registry and name no table themselves. A migration that adds a table or a column is not done until it is
  * listed here; a test holds the migrations against it. `docs/schema.md` shows it beside the columns.
- * The facts are in `TablesOfMemory`, `TablesOfHouse` and `TablesOfWork`, their nouns in `TableFacts`.
+ * The facts are in `TablesOfMemory`, `TablesOfConversation`, `TablesOfExtraction`, `TablesOfHouse` and `TablesOfWork`, their
+ * nouns in `TableFacts`.
  */
 import type { Columns, TableFacts } from "./TableFacts.ts"
+import { conversationTables } from "./TablesOfConversation.ts"
+import { extractionTables } from "./TablesOfExtraction.ts"
 import { commitTables, houseTables } from "./TablesOfHouse.ts"
 import { memoryTables } from "./TablesOfMemory.ts"
 import { workTables } from "./TablesOfWork.ts"
@@ -12,7 +15,9 @@ import { workTables } from "./TablesOfWork.ts"
 /** Facts by table name in the database `loom` of ClickHouse, or in the schema `loom` of Postgres where they say so. */
 export const tables: Readonly<Record<string, TableFacts>> = {
   ...memoryTables,
+  ...conversationTables,
   ...houseTables,
+  ...extractionTables,
   ...workTables,
   ...commitTables
 }

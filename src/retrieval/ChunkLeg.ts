@@ -1,6 +1,6 @@
 /** Long memories a passage of which holds the question's words: BM25 over passages, the best one of each memory. */
 import * as Effect from "effect/Effect"
-import { share } from "./Bm25.ts"
+import { share } from "../platform/Bm25.ts"
 import { SearchIndex } from "./SearchIndex.ts"
 import { type Leg, nothing } from "./SearchLeg.ts"
 

@@ -5,7 +5,7 @@
  * Every part is verbatim and told by its offsets. Only the text and the question count, no other memory.
  */
 import { excerpt, lemmas, stems } from "../platform/Analyzer.ts"
-import { weight } from "./Bm25.ts"
+import { weight } from "../platform/Bm25.ts"
 import { unitsOf } from "./ExcerptPieces.ts"
 import type { Piece, Segment, Span, Unit } from "./ExcerptPieces.ts"
 import type { TermGroup } from "./SearchTerms.ts"

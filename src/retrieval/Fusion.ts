@@ -5,7 +5,8 @@
  * question word for word, plus or less what `Priors` bounds, plus or less a bounded part for its tags. It is never below
  * 0. No part depends on which other rows were found.
  */
-import { share } from "./Bm25.ts"
+import { share } from "../platform/Bm25.ts"
+import type { Corpus, TermCounts } from "../platform/Bm25.ts"
 import * as EntityGraph from "./EntityGraph.ts"
 import { countsWithLabels } from "./Labels.ts"
 import { DEFAULT_TRUST, priors, timeOf } from "./Priors.ts"
@@ -13,7 +14,7 @@ import type { Priors } from "./Priors.ts"
 import { nearness } from "./QuestionTime.ts"
 import type { QuestionTime } from "./QuestionTime.ts"
 import { closeness } from "./SearchIndex.ts"
-import type { Corpus, Cosines, EntityWeights, Head, Passage, TermCounts } from "./SearchModel.ts"
+import type { Cosines, EntityWeights, Head, Passage } from "./SearchModel.ts"
 import type { TermGroup } from "./SearchTerms.ts"
 
 /**

@@ -3,7 +3,8 @@
  * over "14 March"), and its entities. Many values do not repeat them, so a word that stands there counts as said. Pure.
  */
 import { stems, words } from "../platform/Analyzer.ts"
-import type { Head, TermCounts } from "./SearchModel.ts"
+import type { TermCounts } from "../platform/Bm25.ts"
+import type { Head } from "./SearchModel.ts"
 import { countsOfWords } from "./SearchTerms.ts"
 import type { TermGroup } from "./SearchTerms.ts"
 

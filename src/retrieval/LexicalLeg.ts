@@ -1,6 +1,6 @@
 /** Memories that hold the question's words: BM25 over the excerpts of values. */
 import * as Effect from "effect/Effect"
-import { share } from "./Bm25.ts"
+import { share } from "../platform/Bm25.ts"
 import { SearchIndex } from "./SearchIndex.ts"
 import { type Leg, nothing } from "./SearchLeg.ts"
 

@@ -7,17 +7,8 @@ import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type { Scope } from "../kernel/Identity.ts"
 import type { StoreError } from "../kernel/LoomError.ts"
-import type {
-  Corpus,
-  Cosines,
-  EntityWeights,
-  Head,
-  HiddenHead,
-  Passage,
-  Place,
-  SearchFilter,
-  TermCounts
-} from "./SearchModel.ts"
+import type { Corpus, TermCounts } from "../platform/Bm25.ts"
+import type { Cosines, EntityWeights, Head, HiddenHead, Passage, Place, SearchFilter } from "./SearchModel.ts"
 import type { TermGroup } from "./SearchTerms.ts"
 
 /** A question's vector and the embedder it comes from; vectors of other embedders are never compared with it. */

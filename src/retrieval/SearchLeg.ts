@@ -5,19 +5,10 @@
  */
 import type * as Effect from "effect/Effect"
 import type { StoreError } from "../kernel/LoomError.ts"
+import type { Corpus, TermCounts } from "../platform/Bm25.ts"
 import type { EmbedError } from "../platform/Embedder.ts"
 import type { DerivedText, PlaceMap, QueryVector } from "./SearchIndex.ts"
-import type {
-  Corpus,
-  Cosines,
-  EntityWeights,
-  Head,
-  HiddenHead,
-  LegName,
-  Passage,
-  Question,
-  TermCounts
-} from "./SearchModel.ts"
+import type { Cosines, EntityWeights, Head, HiddenHead, LegName, Passage, Question } from "./SearchModel.ts"
 
 export interface LegHit {
   readonly head: Head

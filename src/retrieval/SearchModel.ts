@@ -70,19 +70,6 @@ export interface Question {
   readonly depth: number
 }
 
-/** What BM25 knows of the texts it ranks: how many, their mean length in words, and in how many each term group stands. */
-export interface Corpus {
-  readonly rows: number
-  readonly meanLength: number
-  readonly holding: ReadonlyArray<number>
-}
-
-/** How often each term group of the question stands in a text of `length` words. */
-export interface TermCounts {
-  readonly counts: ReadonlyArray<number>
-  readonly length: number
-}
-
 /**
  * What holding an entity is worth, 0 to 1, by canonical name: of those the question names, how telling each is; of those
  * that stand beside them, the whole worth of holding one. See `EntityGraph`.

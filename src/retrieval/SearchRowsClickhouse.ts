@@ -7,6 +7,7 @@ import type { Scope } from "../kernel/Identity.ts"
 import { MemoryRow, Sensitivity, SourceClass, Status } from "../memory/MemoryModel.ts"
 import { ch } from "../platform/Clickhouse.ts"
 import type { Fragment, Statement } from "../platform/Clickhouse.ts"
+import { countsOf } from "../platform/ClickhouseTerms.ts"
 import { EpochMillis, Flag, UInt64 } from "../platform/ClickhouseValue.ts"
 import {
   atIdentities,
@@ -29,7 +30,6 @@ import { isOfPast } from "./SearchModel.ts"
 import type { Place, SearchFilter } from "./SearchModel.ts"
 import type { TermGroup } from "./SearchTerms.ts"
 import { cosine, withQuestion } from "./VectorLegClickhouse.ts"
-import { countsOf } from "./WordsClickhouse.ts"
 
 export const SizeRow = Schema.Struct({ rows: Schema.Number })
 

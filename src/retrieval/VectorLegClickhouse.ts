@@ -9,12 +9,12 @@ import * as Schema from "effect/Schema"
 import type { Scope } from "../kernel/Identity.ts"
 import { ch } from "../platform/Clickhouse.ts"
 import type { Fragment, Statement } from "../platform/Clickhouse.ts"
+import { countsOf } from "../platform/ClickhouseTerms.ts"
 import { isServedPlace, placeColumns, PlaceFields, scanSettings, within } from "./SearchFilterClickhouse.ts"
 import { KEY_DAMPING } from "./SearchIndex.ts"
 import type { QueryVector } from "./SearchIndex.ts"
 import type { SearchFilter } from "./SearchModel.ts"
 import type { TermGroup } from "./SearchTerms.ts"
-import { countsOf } from "./WordsClickhouse.ts"
 
 export const NearRow = Schema.Struct({
   ...PlaceFields,

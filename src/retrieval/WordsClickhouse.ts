@@ -5,9 +5,10 @@
  */
 import * as Schema from "effect/Schema"
 import type { Scope } from "../kernel/Identity.ts"
+import { B, K1 } from "../platform/Bm25.ts"
 import { ch } from "../platform/Clickhouse.ts"
 import type { Fragment, Statement } from "../platform/Clickhouse.ts"
-import { B, K1 } from "./Bm25.ts"
+import { countsOf, holdsAny } from "../platform/ClickhouseTerms.ts"
 import { isServedPlace, placeColumns, PlaceFields, scanSettings, within } from "./SearchFilterClickhouse.ts"
 import type { SearchFilter } from "./SearchModel.ts"
 import type { TermGroup } from "./SearchTerms.ts"
@@ -72,22 +73,6 @@ export const PassageRow = Schema.Struct({
   start_at: Schema.Number,
   end_at: Schema.Number
 })
-
-/** How often each group stands in a row, as `Array(UInt32)`. */
-export const countsOf = (terms: ReadonlyArray<TermGroup>): Fragment =>
-  terms.length === 0
-    ? ch.fragment`CAST([], 'Array(UInt32)')`
-    : ch.fragment`[${
-      ch.join(terms.map((group) => ch.fragment`toUInt32(greatest(0, ${ch.join(formsOf(group).map(countOf))}))`))
-    }]`
-
-/** The words that are the group; the column `terms` holds them by their hashes. */
-const formsOf = ({ lemmas, stem }: TermGroup): ReadonlyArray<string> => [...new Set([stem, ...lemmas])]
-
-const countOf = (form: string): Fragment => ch.fragment`countEqual(terms, sipHash64(${ch.string(form)}))`
-
-const holdsAny = (terms: ReadonlyArray<TermGroup>): Fragment =>
-  ch.fragment`hasAny(terms, arrayMap(form -> sipHash64(form), ${ch.array("String", terms.flatMap(formsOf))}))`
 
 // A text may stand twice: two generations of an embedder, or a repeated insert that is not merged yet.
 const once = (texts: Texts): Fragment => ch.fragment`LIMIT 1 BY ${placeColumns}${texts.within}`

@@ -1,7 +1,7 @@
 import { assert, describe, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import { share } from "../../src/platform/Bm25.ts"
 import { failingText } from "../../src/platform/EmbedderTest.ts"
-import { share } from "../../src/retrieval/Bm25.ts"
 import { SearchIndex } from "../../src/retrieval/SearchIndex.ts"
 import type { LegName } from "../../src/retrieval/SearchModel.ts"
 import { termGroups } from "../../src/retrieval/SearchTerms.ts"

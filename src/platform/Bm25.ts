@@ -4,7 +4,19 @@
  * never negative). Other rows act through the counts of the corpus alone, so a better match elsewhere moves nothing.
  * Source: Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond", 2009.
  */
-import type { Corpus, TermCounts } from "./SearchModel.ts"
+
+/** What BM25 knows of the texts it ranks: how many, their mean length in words, and in how many each term group stands. */
+export interface Corpus {
+  readonly rows: number
+  readonly meanLength: number
+  readonly holding: ReadonlyArray<number>
+}
+
+/** How often each term group of the question stands in a text of `length` words. */
+export interface TermCounts {
+  readonly counts: ReadonlyArray<number>
+  readonly length: number
+}
 
 /**
  * How soon a repeated word stops counting, and how much length is held against a text. Both below the usual 1.2 and 0.75,

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as FastCheck from "effect/FastCheck"
-import { K1, share, weight } from "../../src/retrieval/Bm25.ts"
+import { K1, share, weight } from "../../src/platform/Bm25.ts"
 
 const corpus = FastCheck.record({
   rows: FastCheck.nat(100_000),

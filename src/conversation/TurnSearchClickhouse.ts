@@ -1,0 +1,106 @@
+/**
+ * The parts of turns that are closest to a question, and those that hold most of its words (BM25, as `Bm25.share` orders):
+ * one statement each, one row a turn. A part stands for its turn only while that is there, which whoever asks looks up.
+ */
+import * as Schema from "effect/Schema"
+import type { Scope } from "../kernel/Identity.ts"
+import { B, K1 } from "../platform/Bm25.ts"
+import type { Corpus } from "../platform/Bm25.ts"
+import { ch } from "../platform/Clickhouse.ts"
+import type { Fragment, Statement } from "../platform/Clickhouse.ts"
+import { countsOf, holdsAny } from "../platform/ClickhouseTerms.ts"
+import type { WordForms } from "../platform/ClickhouseTerms.ts"
+import { keyColumns, ofWriters, passing } from "./TurnRowsClickhouse.ts"
+import type { TurnFilter, TurnQuestion } from "./TurnStore.ts"
+
+const PartFields = {
+  agent: Schema.String,
+  user_id: Schema.String,
+  session_id: Schema.String,
+  turn_id: Schema.String,
+  start_at: Schema.Number,
+  end_at: Schema.Number,
+  counts: Schema.Array(Schema.Number),
+  words: Schema.Number,
+  cosine: Schema.NullOr(Schema.Number)
+}
+
+export const NearRow = Schema.Struct(PartFields)
+
+export const WordRow = Schema.Struct({
+  ...PartFields,
+  holding: Schema.Array(Schema.Number),
+  corpus_rows: Schema.Number,
+  corpus_words: Schema.Number
+})
+
+export const corpusOf = (row: typeof WordRow.Type | undefined): Corpus =>
+  row === undefined
+    ? { rows: 0, meanLength: 0, holding: [] }
+    : { rows: row.corpus_rows, meanLength: row.corpus_words / Math.max(row.corpus_rows, 1), holding: row.holding }
+
+const numbersOf = ({ numbers }: NonNullable<TurnQuestion["vector"]>): Fragment =>
+  ch.fragment`${ch.array("Float32", Array.from(numbers))}`
+
+/** The turns with the closest parts, each with that part. */
+export const nearest = (
+  scope: Scope,
+  filter: TurnFilter,
+  vector: NonNullable<TurnQuestion["vector"]>,
+  groups: ReadonlyArray<WordForms>,
+  limit: number
+): Statement =>
+  ch.sql("TurnStore.nearest")`
+    WITH ${numbersOf(vector)} AS question
+    SELECT ${keyColumns}, best.1 AS start_at, best.2 AS end_at, best.3 AS counts, best.4 AS words, closest AS cosine
+    FROM (
+      SELECT ${keyColumns}, max(near) AS closest, argMax(part, near) AS best FROM (
+        SELECT ${keyColumns}, dotProduct(vector, question) AS near,
+          (start_at, end_at, ${countsOf(groups)}, toUInt32(stems.size0)) AS part
+        FROM loom.conversation_chunks
+        PREWHERE ${ofWriters(scope, filter)} AND embedder_id = ${ch.string(vector.embedderId)}
+        WHERE ${passing(scope, filter)}
+      ) GROUP BY ${keyColumns} ORDER BY closest DESC, turn_id LIMIT ${ch.uint32(limit)}
+    )`
+
+// A part may stand twice: two generations of an embedder, or a repeated insert that is not merged yet.
+const once = ch.fragment`LIMIT 1 BY turn_id, chunk_index`
+
+const cosineOf = (vector: TurnQuestion["vector"]): Fragment =>
+  vector === null
+    ? ch.fragment`CAST(NULL, 'Nullable(Float64)')`
+    : ch.fragment`if(embedder_id = ${ch.string(vector.embedderId)}, toNullable(dotProduct(${
+      // Of another embedder it may have another length.
+      ch.fragment`if(embedder_id = ${ch.string(vector.embedderId)}, vector, arrayWithConstant(${
+        ch.uint32(vector.numbers.length)
+      }, 0::Float32))`}, ${numbersOf(vector)})), NULL)`
+
+/** The turns that hold a word, best first, each with its best part. */
+export const wordiest = (
+  scope: Scope,
+  filter: TurnFilter,
+  { groups, vector }: TurnQuestion,
+  limit: number
+): Statement =>
+  ch.sql("TurnStore.wordiest")`
+    WITH assumeNotNull((
+        SELECT (toUInt32(count()), toFloat64(sum(words)), sumForEach(arrayMap(count -> toUInt32(count > 0), counts)))
+        FROM (
+          SELECT ${countsOf(groups)} AS counts, stems.size0 AS words FROM loom.conversation_chunks
+          PREWHERE ${ofWriters(scope, filter)} ${once}
+        )
+      )) AS corpus,
+      corpus.1 AS corpus_rows, corpus.2 AS corpus_words, CAST(corpus.3, 'Array(UInt32)') AS holding,
+      greatest(corpus_words / corpus_rows, 1) AS mean_words,
+      arrayMap(held -> log(1 + (greatest(corpus_rows - held, 0) + 0.5) / (held + 0.5)), holding) AS rarity,
+      ${ch.float64(K1)} * (${ch.float64(1 - B)} + ${ch.float64(B)} * words / mean_words) AS norm
+    SELECT ${keyColumns}, start_at, end_at, counts, words, cosine, holding, corpus_rows, corpus_words
+    FROM (
+      SELECT ${keyColumns}, start_at, end_at, ${countsOf(groups)} AS counts, toUInt32(stems.size0) AS words,
+        ${cosineOf(vector)} AS cosine,
+        arraySum((rare, count) -> rare * count / (count + norm), rarity, counts) AS score
+      FROM loom.conversation_chunks
+      PREWHERE ${ofWriters(scope, filter)}
+      WHERE ${holdsAny(groups)} AND ${passing(scope, filter)}
+      ORDER BY score DESC, cosine DESC NULLS LAST, turn_id LIMIT 1 BY turn_id LIMIT ${ch.uint32(limit)}
+    )`
