@@ -18,11 +18,8 @@ import * as BlacklistHandlers from "../../src/blacklist/BlacklistHandlers.ts"
 import * as BlacklistStoreClickhouse from "../../src/blacklist/BlacklistStoreClickhouse.ts"
 import * as TurnIntake from "../../src/conversation/TurnIntake.ts"
 import * as TurnStoreClickhouse from "../../src/conversation/TurnStoreClickhouse.ts"
-import * as Extraction from "../../src/extraction/Extraction.ts"
 import * as ExtractionHandlers from "../../src/extraction/ExtractionHandlers.ts"
 import * as ExtractionJobStoreClickhouse from "../../src/extraction/ExtractionJobStoreClickhouse.ts"
-import * as ExtractorsConfigured from "../../src/extraction/ExtractorsConfigured.ts"
-import * as RuleExtractor from "../../src/extraction/RuleExtractor.ts"
 import * as SetFromMessages from "../../src/extraction/SetFromMessages.ts"
 import * as ForFileClickhouse from "../../src/context/ForFileClickhouse.ts"
 import * as ForFileHandlers from "../../src/context/ForFileHandlers.ts"
@@ -77,6 +74,7 @@ import * as ChangeFeedClickhouse from "../../src/work/ChangeFeedClickhouse.ts"
 import * as WorkerStoreClickhouse from "../../src/work/WorkerStoreClickhouse.ts"
 import { Dispatch, make as makeDispatch } from "../gateway/Dispatch.ts"
 import type { ActorSettings } from "./Settings.ts"
+import * as Extracting from "./Extracting.ts"
 import * as Workers from "./Workers.ts"
 
 /** The stores of memory, on ClickHouse. */
@@ -137,11 +135,6 @@ export const layerPolicies = Layer.mergeAll(
 export const layerGround = (thresholds: Thresholds.Options, registrations = NamespaceCache.layer) =>
   Layer.mergeAll(MemoryIntake.layer, BlacklistCache.layer, registrations, Thresholds.layer(thresholds))
 
-/** From turns to memories: who finds facts in them, and what becomes of these. */
-export const layerExtraction = Extraction.layer.pipe(
-  Layer.provide(Layer.provide(ExtractorsConfigured.layer, RuleExtractor.layerRules))
-)
-
 /** How rows that are stored already meet a new pattern. */
 export const layerSweep = MemoryPatternSweep.layer
 
@@ -200,7 +193,7 @@ export const layerDispatch = Layer.effect(
     (groups) => makeDispatch(groups.flat())
   )
 ).pipe(
-  Layer.provide([layerSweep, layerExtraction, TurnIntake.layer]),
+  Layer.provide([layerSweep, Extracting.layer, TurnIntake.layer]),
   Layer.provide(Ask.layer.pipe(
     Layer.provideMerge(Search.layer.pipe(Layer.provide([SearchIndexClickhouse.layer, DigestLegClickhouse.layer]))),
     Layer.provide(EvidenceStoreClickhouse.layer)

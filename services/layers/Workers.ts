@@ -14,6 +14,7 @@ import * as Pruning from "../../workers/Pruning.ts"
 import * as ReEmbed from "../../workers/ReEmbed.ts"
 import type { Host } from "../../workers/Worker.ts"
 import { Readiness } from "../gateway/Health.ts"
+import * as Extracting from "./Extracting.ts"
 import * as Pruned from "./Pruned.ts"
 import { workers } from "./Settings.ts"
 import { workerFacts } from "./WorkerNames.ts"
@@ -27,7 +28,7 @@ export const layer = (enabled: ReadonlyArray<string>, host: Host) => {
     when(ReEmbed.NAME, ReEmbed.make()(host)),
     when(ExtractionQueue.NAME, ExtractionQueue.make()(host)),
     when(Pruning.NAME, Pruning.make()(host))
-  ).pipe(Layer.provide([ActorRules.layer, Pruned.layer, Slices.layerExtraction]))
+  ).pipe(Layer.provide([ActorRules.layer, Pruned.layer, Extracting.layer]))
 }
 
 /** What the verbs for operators tell of. */
