@@ -19,6 +19,7 @@ import { MemoryClient } from "../memory/MemoryClient.ts"
 import type { SetItem } from "../memory/MemoryCommand.ts"
 import { MemoryIntake } from "../memory/MemoryIntake.ts"
 import { MemoryReader } from "../memory/MemoryReader.ts"
+import type { Patience } from "../platform/LanguageModel.ts"
 import { sourceClassOf, sourcesOf, statementOf } from "./ExtractionItems.ts"
 import type { CitedFact } from "./ExtractionItems.ts"
 import type { ExtractionJob, FactReceipt, Receipts, RefusalReceipt } from "./ExtractionJobModel.ts"
@@ -26,7 +27,6 @@ import { isRefused, receiptOf, refusalOf, refusedBy } from "./ExtractionReceipts
 import type { BulkResult } from "./ExtractionReceipts.ts"
 import { metaOf, writeIdOf } from "./ExtractionStamps.ts"
 import { asksModel, Extractors } from "./Extractors.ts"
-import type { Patience } from "./Extractors.ts"
 import type { Extracted, Transcript } from "./FactModel.ts"
 import * as Forgetting from "./Forgetting.ts"
 import { mintKey } from "./KeyMint.ts"
@@ -239,7 +239,7 @@ export const layer: Layer.Layer<
         const written: Array<FactReceipt> = []
         const refused: Array<RefusalReceipt> = [
           ...found.refused.filter(({ turn_ids }) => turn_ids.length === 0 || !turn_ids.every((id) => told.has(id))).map(({ code, reason, turn_ids }) => ({ memory_key: null, code, reason, turn_ids })),
-          ...prepared.filter((one) => !("item" in one))
+          ...prepared.flatMap((one) => "item" in one ? [] : [one])
         ]
         for (const [index, part] of chunked(items, PART).entries()) {
           const outcome = yield* writePart(job, part, index, dry)

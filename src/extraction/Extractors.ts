@@ -3,11 +3,9 @@
  * model is nobody's as long as there is none.
  */
 import * as Context from "effect/Context"
+import type { Patience } from "../platform/LanguageModel.ts"
 import type { ExtractorChoice } from "./ExtractionJobModel.ts"
 import type { Extractor } from "./Extractor.ts"
-
-/** How long a model may take: somebody who waits for an answer is told sooner that it takes longer. */
-export type Patience = "caller" | "worker"
 
 export interface Asked {
   readonly choice: ExtractorChoice
