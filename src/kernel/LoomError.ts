@@ -67,7 +67,18 @@ export const refusalCodes = {
     "unavailable",
     "The operator corrects the LOOM_EMBEDDINGS_… setting that the message names and starts the server again."
   ),
-  LANGUAGE_MODEL_REQUIRED: code(422, "unavailable", "Configure a language model, or use a verb that needs none.")
+  LANGUAGE_MODEL_REQUIRED: code(422, "unavailable", "Configure a language model, or use a verb that needs none."),
+  MODEL_REPLY_UNUSABLE: code(
+    422,
+    "unavailable",
+    "Send less at once or ask otherwise; if it happens with every request, the operator chooses another model (LOOM_LLM_MODEL)."
+  ),
+  MODEL_BUDGET_SPENT: code(
+    429,
+    "limit",
+    "Wait `retry_after_s` seconds: the budget of tokens is renewed at midnight UTC (LOOM_LLM_TOKENS_PER_DAY).",
+    true
+  )
 } as const satisfies Record<string, CodeFacts>
 
 export type RefusalCode = keyof typeof refusalCodes

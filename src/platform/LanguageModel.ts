@@ -8,7 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { Scope } from "../kernel/Identity.ts"
 import { refuse } from "../kernel/LoomError.ts"
-import type { Refusal, Unavailable } from "../kernel/LoomError.ts"
+import type { Overloaded, Refusal, Unavailable } from "../kernel/LoomError.ts"
 
 /** What a model is asked for; budgets, counters and the cache of answers tell calls apart by it. */
 export type ModelPurpose = "ask" | "extract" | "digest" | "consolidate" | "resolve"
@@ -19,6 +19,20 @@ export interface ReplyForm {
   readonly name: string
   /** A JSON Schema in which every property is required and none is added, as strict servers ask. */
   readonly schema: object
+}
+
+/**
+ * How long a caller waits: somebody who asked is better served without a model than late; background work has nobody waiting
+ * and loses more by giving up.
+ */
+export type Patience = "caller" | "worker"
+
+/** A reply that could not be used, for the model to give another in its place. */
+export interface Correction {
+  /** What it said. */
+  readonly said: string
+  /** Why that cannot be used, and what is asked for, in words of our own. */
+  readonly why: string
 }
 
 export interface ModelPrompt {
@@ -33,6 +47,10 @@ export interface ModelPrompt {
   readonly user: string
   /** The longest reply, in tokens. */
   readonly maxTokens: number
+  /** `caller` unless given. */
+  readonly patience?: Patience
+  /** Given when it is asked again. */
+  readonly correction?: Correction
 }
 
 export interface ModelReply {
@@ -42,13 +60,21 @@ export interface ModelReply {
   /** As the server counted; null where it did not say. */
   readonly tokensIn: number | null
   readonly tokensOut: number | null
+  /** Whether the reply ended since it had become as long as it may; left out where the server does not say. */
+  readonly truncated?: boolean
 }
+
+export type ModelError = Unavailable | Overloaded | Refusal
 
 export class LanguageModel extends Context.Tag("loom/platform/LanguageModel")<LanguageModel, {
   /** The configured model; null when there is none. */
   readonly model: string | null
-  /** `Unavailable` when no reply came in time; a refusal `LANGUAGE_MODEL_REQUIRED` when there is no model. */
-  readonly generate: (prompt: ModelPrompt) => Effect.Effect<ModelReply, Unavailable | Refusal>
+  /**
+   * `Unavailable` when no reply came in time; `Overloaded` when the model's server asks for a longer pause than the caller
+   * waits; a refusal `LANGUAGE_MODEL_REQUIRED` when there is no model, `MODEL_BUDGET_SPENT` when the namespace has no tokens
+   * left today.
+   */
+  readonly generate: (prompt: ModelPrompt) => Effect.Effect<ModelReply, ModelError>
 }>() {}
 
 /** No language model. */

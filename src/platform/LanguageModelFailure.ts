@@ -1,5 +1,6 @@
-/** What went wrong with one request to a language model, and how patient its caller is. */
+/** What went wrong with one request to a language model, and what its caller is told when nothing helped. */
 import * as Schema from "effect/Schema"
+import { Overloaded, Unavailable } from "../kernel/LoomError.ts"
 import * as ModelServerRetry from "./ModelServerRetry.ts"
 
 export class LanguageModelFailure extends Schema.TaggedError<LanguageModelFailure>()("LanguageModelFailure", {
@@ -17,8 +18,13 @@ export class LanguageModelFailure extends Schema.TaggedError<LanguageModelFailur
   }
 }
 
-// A reply takes seconds: after a second miss the caller is better served without the model.
-const tries = 1
-const longestPause = 2_000
+// Rate limits of model servers are counted by the minute; one that does not say when to come again is asked in between.
+const UNTOLD_PAUSE_SECONDS = 15
 
-export const retrying = ModelServerRetry.retrying({ tries, longestPause })
+/** What the caller meets; the log has said why. */
+export const errorOf = ({ reason, retryAfter }: LanguageModelFailure): Unavailable | Overloaded =>
+  reason === "overloaded"
+    ? new Overloaded({
+      retry_after_s: retryAfter === undefined ? UNTOLD_PAUSE_SECONDS : Math.max(1, Math.ceil(retryAfter / 1000))
+    })
+    : new Unavailable({ operation: "LanguageModel.generate" })

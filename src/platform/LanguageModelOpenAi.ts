@@ -1,7 +1,7 @@
 /**
- * A language model behind an OpenAI-compatible `POST {url}/chat/completions`. One request that fails in passing is sent
- * once more, all within one time limit. Neither key, prompt nor reply is ever logged, and the server's words never reach
- * our callers.
+ * A language model behind an OpenAI-compatible `POST {url}/chat/completions`. Forms are sent as `response_format`; a server
+ * that refuses that is asked in words from then on. Neither key, prompt nor reply is ever logged, and the server's words
+ * never reach our callers.
  */
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
@@ -10,11 +10,13 @@ import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Redacted from "effect/Redacted"
+import * as Ref from "effect/Ref"
 import * as Schema from "effect/Schema"
-import { Unavailable } from "../kernel/LoomError.ts"
 import { LanguageModel } from "./LanguageModel.ts"
 import type { ModelPrompt, ModelReply } from "./LanguageModel.ts"
-import { LanguageModelFailure, retrying } from "./LanguageModelFailure.ts"
+import { LanguageModelFailure } from "./LanguageModelFailure.ts"
+import * as LanguageModelRetry from "./LanguageModelRetry.ts"
+import { turnsOf } from "./ModelTurns.ts"
 
 export interface OpenAiOptions {
   /** The base, for example `http://127.0.0.1:11434/v1`; `/chat/completions` is added. */
@@ -36,36 +38,33 @@ export const make = (
       HttpClient.withTracerDisabledWhen(() => true)
     )
     const request = requestWith(client, options)
-    const slots = yield* Effect.makeSemaphore(PARALLEL)
-    return {
-      model: options.model,
-      generate: Effect.fn("LanguageModel.generate")((prompt: ModelPrompt) =>
-        retrying(request(prompt)).pipe(
-          slots.withPermits(1),
-          Effect.timeoutFail({
-            duration: options.timeout,
-            onTimeout: () => new LanguageModelFailure({ reason: "late" })
-          }),
-          Effect.catchTag("LanguageModelFailure", ({ reason, status }) =>
-            Effect.logWarning("The language model did not answer").pipe(
-              Effect.annotateLogs({ reason, status: status ?? "none", model: options.model }),
-              Effect.zipRight(new Unavailable({ operation: "LanguageModel.generate" }))
-            ))
+    const holdsForms = yield* Ref.make(true)
+    const attempt = (prompt: ModelPrompt) =>
+      Effect.flatMap(Ref.get(holdsForms), (holds) =>
+        prompt.form === undefined || !holds
+          ? request(prompt, false)
+          : Effect.catchTag(request(prompt, true), "FormRefused", ({ failure }) =>
+            request(prompt, false).pipe(
+              // An address that is wrong altogether says nothing of forms.
+              Effect.tap(Ref.set(holdsForms, false)),
+              Effect.mapError((second) => second._tag === "FormRefused" ? failure : second)
+            ))).pipe(
+          Effect.catchTag("FormRefused", ({ failure }) => failure)
         )
-      )
-    }
+    return yield* LanguageModelRetry.make(attempt, options)
   })
 
 export const layer = (options: OpenAiOptions): Layer.Layer<LanguageModel, never, HttpClient.HttpClient> =>
   Layer.effect(LanguageModel, make(options))
 
-// What a small server of one's own works on at once; who waits longer than the time limit is answered without a model.
-const PARALLEL = 4
+/** The server does not take forms, as it seems. */
+class FormRefused extends Schema.TaggedError<FormRefused>()("FormRefused", { failure: LanguageModelFailure }) {}
 
 const Answer = Schema.Struct({
   model: Schema.optional(Schema.String),
   choices: Schema.NonEmptyArray(Schema.Struct({
-    message: Schema.Struct({ content: Schema.NullOr(Schema.String) })
+    message: Schema.Struct({ content: Schema.NullOr(Schema.String) }),
+    finish_reason: Schema.optional(Schema.NullOr(Schema.String))
   })),
   usage: Schema.optional(Schema.NullOr(Schema.Struct({
     prompt_tokens: Schema.optional(Schema.Number),
@@ -73,35 +72,54 @@ const Answer = Schema.Struct({
   })))
 })
 
+/** Whether a failure says that the server does not know forms: by name, or as of a request that it cannot serve. */
+const refusesForm = (status: number, body: string): boolean =>
+  status === 400 || status === 422
+    ? /response_format|json_schema|structured output/i.test(body)
+    : status === 404 || status === 501
+
 const requestWith = (client: HttpClient.HttpClient, options: OpenAiOptions) => {
   const base = HttpClientRequest.post(`${options.url.replace(/\/+$/, "")}/chat/completions`).pipe(
     HttpClientRequest.acceptJson,
     options.key === undefined ? (request) => request : HttpClientRequest.bearerToken(options.key)
   )
-  return ({ maxTokens, system, user }: ModelPrompt): Effect.Effect<ModelReply, LanguageModelFailure> =>
+  return (
+    prompt: ModelPrompt,
+    withForm: boolean
+  ): Effect.Effect<ModelReply, LanguageModelFailure | FormRefused> =>
     Effect.gen(function*() {
+      const form = withForm ? prompt.form : undefined
       const response = yield* client.execute(HttpClientRequest.bodyUnsafeJson(base, {
         model: options.model,
-        messages: [{ role: "system", content: system }, { role: "user", content: user }],
-        max_tokens: maxTokens,
+        messages: turnsOf(prompt, withForm),
+        max_tokens: prompt.maxTokens,
         // The likeliest words: the same question over the same evidence should read the same.
         temperature: 0,
-        stream: false
+        stream: false,
+        ...(form === undefined ? {} : {
+          response_format: {
+            type: "json_schema",
+            json_schema: { name: form.name, strict: true, schema: form.schema }
+          }
+        })
       }))
       const { headers, status } = response
       if (status < 200 || status > 299) {
         // The connection serves the next request only when this body is read.
-        yield* Effect.ignore(response.text)
-        return yield* LanguageModelFailure.ofStatus(status, headers["retry-after"])
+        const body = yield* Effect.orElseSucceed(response.text, () => "")
+        const failure = LanguageModelFailure.ofStatus(status, headers["retry-after"])
+        return yield* form !== undefined && refusesForm(status, body) ? new FormRefused({ failure }) : failure
       }
-      const { choices, model, usage } = yield* HttpClientResponse.schemaBodyJson(Answer)(response)
-      const text = choices[0].message.content
-      if (text === null) return yield* new LanguageModelFailure({ reason: "corrupt", status })
+      const { choices: [{ finish_reason, message }], model, usage } = yield* HttpClientResponse.schemaBodyJson(Answer)(
+        response
+      )
+      if (message.content === null) return yield* new LanguageModelFailure({ reason: "corrupt", status })
       return {
-        text,
+        text: message.content,
         model: model ?? options.model,
         tokensIn: usage?.prompt_tokens ?? null,
-        tokensOut: usage?.completion_tokens ?? null
+        tokensOut: usage?.completion_tokens ?? null,
+        ...(finish_reason === undefined || finish_reason === null ? {} : { truncated: finish_reason === "length" })
       }
     }).pipe(
       Effect.catchTags({

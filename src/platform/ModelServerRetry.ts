@@ -43,10 +43,12 @@ export interface Patience {
   readonly tries: number
   /** Milliseconds; a server that asks for a longer pause is given up. */
   readonly longestPause: number
+  /** Before the first time; each further pause is three times as long. 200 ms unless given. */
+  readonly firstPause?: Duration.DurationInput
 }
 
-export const retrying = ({ longestPause, tries }: Patience) => {
-  const schedule = Schedule.exponential("200 millis", 3).pipe(
+export const retrying = ({ firstPause = "200 millis", longestPause, tries }: Patience) => {
+  const schedule = Schedule.exponential(firstPause, 3).pipe(
     Schedule.jittered,
     Schedule.intersect(Schedule.recurs(tries)),
     Schedule.intersect(Schedule.identity<Failed>()),

@@ -38,7 +38,13 @@ describe("LanguageModelAi", () => {
           { type: "finish", reason: "stop", usage: { inputTokens: 11, outputTokens: 7, totalTokens: 18 } }
         ])
       })
-      assert.deepStrictEqual(reply, { text: "An answer.", model: "theirs", tokensIn: 11, tokensOut: 7 })
+      assert.deepStrictEqual(reply, {
+        text: "An answer.",
+        model: "theirs",
+        tokensIn: 11,
+        tokensOut: 7,
+        truncated: false
+      })
       assert.deepStrictEqual(asked, ["system", "user"])
     }))
 

@@ -42,7 +42,8 @@ layer(NodeHttpClient.layerUndici, { excludeTestServices: true })("LanguageModelO
         text: "An answer.",
         model: "small-2026",
         tokensIn: 11,
-        tokensOut: 7
+        tokensOut: 7,
+        truncated: false
       })
       assert.strictEqual(asked[0]?.path, "/v1/chat/completions")
       assert.strictEqual(asked[0]?.headers.authorization, "Bearer sk-secret")
@@ -92,7 +93,6 @@ layer(NodeHttpClient.layerUndici, { excludeTestServices: true })("LanguageModelO
     ["500 twice", 2, (_, response) => response.writeHead(500).end("secret detail")],
     ["401", 1, (_, response) => response.writeHead(401).end("secret detail")],
     ["400", 1, (_, response) => response.writeHead(400).end("secret detail")],
-    ["a long pause", 1, (_, response) => response.writeHead(429, { "retry-after": "60" }).end()],
     ["no choice", 1, (_, response) => response.writeHead(200).end("{\"choices\":[]}")],
     ["no text", 1, (_, response) => response.writeHead(200).end("{\"choices\":[{\"message\":{\"content\":null}}]}")]
   ]
@@ -110,6 +110,21 @@ layer(NodeHttpClient.layerUndici, { excludeTestServices: true })("LanguageModelO
         assert.lengthOf(asked, times)
         assert.lengthOf(lines, 1)
         assert.notMatch(JSON.stringify([lines, toWire(error)]), /secret/)
+      }))
+  }
+
+  const limited: ReadonlyArray<readonly [string, Record<string, string>, number]> = [
+    ["a long pause", { "retry-after": "60" }, 60],
+    ["no word of a pause, twice", {}, 15]
+  ]
+  for (const [what, headers, seconds] of limited) {
+    it.scoped(`is overloaded after ${what}`, () =>
+      Effect.gen(function*() {
+        const { model } = yield* rig((_, response) => response.writeHead(429, headers).end("secret detail"))
+        const error = yield* Effect.flip(model.generate(prompt)).pipe(
+          Effect.provide(Logger.remove(Logger.defaultLogger))
+        )
+        assert.deepInclude(toWire(error).body.detail, { code: "OVERLOADED", retry_after_s: seconds })
       }))
   }
 
@@ -149,11 +164,25 @@ describe("LanguageModelConfig", () => {
       assert.notInclude(JSON.stringify(options), "sk-secret")
     }))
 
+  it.effect("takes a provider at its own address with a key, at another without", () =>
+    Effect.gen(function*() {
+      const own = { LOOM_LLM_PROVIDER: "anthropic", LOOM_LLM_MODEL: "small", LOOM_LLM_API_KEY: "sk-secret" }
+      assert.deepInclude(yield* choose(own), { provider: "anthropic", model: "small", url: undefined })
+      assert.deepInclude(yield* choose({ ...given, LOOM_LLM_PROVIDER: "openai" }), {
+        provider: "openai",
+        url: given.LOOM_LLM_URL,
+        key: undefined
+      })
+    }))
+
   const wrong: ReadonlyArray<readonly [Record<string, string>, string]> = [
     [{ LOOM_LLM_URL: given.LOOM_LLM_URL }, "LLM_MODEL"],
     [{ ...given, LOOM_LLM_URL: "no address" }, "LLM_URL"],
     [{ ...given, LOOM_LLM_URL: "file:///etc" }, "LLM_URL"],
-    [{ ...given, LOOM_LLM_TIMEOUT_SECONDS: "0" }, "LLM_TIMEOUT_SECONDS"]
+    [{ ...given, LOOM_LLM_TIMEOUT_SECONDS: "0" }, "LLM_TIMEOUT_SECONDS"],
+    [{ ...given, LOOM_LLM_PROVIDER: "other" }, "LLM_PROVIDER"],
+    [{ LOOM_LLM_PROVIDER: "openai" }, "LLM_MODEL"],
+    [{ LOOM_LLM_PROVIDER: "anthropic", LOOM_LLM_MODEL: "small" }, "LLM_API_KEY"]
   ]
   for (const [values, name] of wrong) {
     it.effect(`names what is wrong: ${JSON.stringify(values)}`, () =>
