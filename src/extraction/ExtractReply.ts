@@ -22,8 +22,9 @@ export const ReplyForget = Schema.Struct({ what: Schema.String, turn: TurnNumber
 export type ReplyForget = typeof ReplyForget.Type
 
 export const ExtractReply = Schema.Struct({
-  facts: Schema.Array(ReplyFact),
-  forgets: Schema.Array(ReplyForget)
+  // Short, and so first: a reply that breaks off breaks off among the facts.
+  forgets: Schema.Array(ReplyForget),
+  facts: Schema.Array(ReplyFact)
 })
 export type ExtractReply = typeof ExtractReply.Type
 

@@ -30,6 +30,10 @@ const asking = new Set(
 // What stands before the attribute: "what I said about my address", "that my address".
 const lead = /^(?:(?:please|forget|delete|that|about|everything|all|what|i|said|told|you|of|my|mine|our)\b[\s,:]*)+/iu
 
+/** The attribute that a request names, as a fact would call it: "where I live" is where somebody lives. */
+const attributeIn = (what: string): string =>
+  what.replace(lead, "").trim().replace(/^where i (\p{L}+)$/iu, "where $1s")
+
 /** The telling stems of a text. */
 const telling = (text: string, leftOut: ReadonlySet<string>): ReadonlySet<string> => {
   const kept = words(text).filter((word) => !leftOut.has(word) && !stopWords.has(word))
@@ -54,7 +58,7 @@ export const meant = ({ at, user, what }: Request, rows: ReadonlyArray<MemoryRow
   const candidates = rows.filter(({ memory_key, valid_at }) =>
     (valid_at === null || at === null || valid_at <= at) && (!isFirstPerson || memory_key.startsWith("user/"))
   )
-  const key = mintKey({ subject: USER, attribute: what.replace(lead, "").trim() }, user)
+  const key = mintKey({ subject: USER, attribute: attributeIn(what) }, user)
   const certain = candidates.filter((row) =>
     (isFirstPerson && row.memory_key === key) || namesAttribute(asked, row) || saysTheSame(asked, row, user)
   )

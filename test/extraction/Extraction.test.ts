@@ -65,7 +65,7 @@ describe("Extraction", () => {
         valid_at: new Date(at).toISOString()
       })
       const other = yield* ask(MemoryGet, { memory_key: "person/jonas/preference", user_id: "ada" })
-      assert.deepInclude(other, { memory_type: "preference", temporal_anchor: "2023-03-01T00:00:00.000Z", temporal_confidence: 0.8 })
+      assert.deepInclude(other, { memory_type: "preference", temporal_anchor: "2023-03-01T00:00:00.000Z" })
       assert.deepStrictEqual([...(other.tags ?? []), ...(other.entities ?? [])], ["about_other", "jonas"])
       const outside = yield* ask(MemoryGet, { memory_key: receipts.written[2]?.memory_key ?? "", user_id: "ada" })
       assert.strictEqual(outside.source_class, "external")
