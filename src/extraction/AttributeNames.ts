@@ -83,7 +83,7 @@ const favourite =
 
 /** The name of an attribute in keys; empty only for one without visible signs. */
 export const attributeName = (attribute: string): string => {
-  const text = lowered(attribute).replace(/[_-]+/g, " ").replace(/\s+/g, " ").trim()
+  const text = lowered(attribute).replace(/[_-]+/g, " ").replace(/colour/g, "color").replace(/\s+/g, " ").trim()
   const whole = names.get(slugOf(text))
   if (whole !== undefined) return whole
   const bare = text.replace(lead, "")

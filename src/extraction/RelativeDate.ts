@@ -28,7 +28,7 @@ const LONGEST = 4_000
 const MOST = 16
 
 const future =
-  /(?<!\p{L})(?:will|won't|going to|gonna|plan(?:s|ning)?|upcoming|coming|tomorrow|next|soon|can't wait|looking forward|werde|werden|wird|nächste[nrs]?|morgen|vais|va|allons|prochaine?|demain|voy a|va a|vamos a|próxim[oa])(?!\p{L})|\p{L}'ll(?!\p{L})/iu
+  /(?<!\p{L})(?:will|won't|going to|gonna|plan(?:s|ning)?|upcoming|coming|tomorrow|next|soon|can't wait|looking forward|ships|starts|begins|opens|launches|due|takes place|werde|werden|wird|nächste[nrs]?|morgen|vais|va|allons|prochaine?|demain|voy a|va a|vamos a|próxim[oa])(?!\p{L})|\p{L}'ll(?!\p{L})/iu
 const progressive = /(?:(?<!\p{L})(?:am|are)|'m|'re) (?:\w+ly )?\w+ing(?!\p{L})/iu
 
 const past =
