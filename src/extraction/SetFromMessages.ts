@@ -34,8 +34,8 @@ import { isoOf, outcomeOf } from "./ExtractionViews.ts"
 
 // A third of the patience of the reference client; who waits longer is better told that it takes longer.
 const INLINE_LIMIT = "20 seconds"
-// The queue leaves it to whoever answers for that long and the time that a last call may take.
-const INLINE_MARK_MILLIS = 60_000
+// The queue leaves it to whoever answers for that long, and some seconds for the word of what became of it.
+const INLINE_MARK_MILLIS = 25_000
 // A question and its answer, twice: enough for a pronoun to find its name.
 const TOLD_BEFORE = 4
 

@@ -63,8 +63,9 @@ export const judgeClaim = (planning: Planning, question: Question): Either.Eithe
       ).map((near) => ({ ...near, outlasts: outlives(near.row, question) })),
     sameKey: rules.conflictPolicy === "newest_wins"
       ? view.underKey(writer.memory_key).filter((row) =>
-        // A proposal is on trial: what is decided of it is not decided by a write beside it.
-        isElsewhere(row) && row.status !== "proposed" && isLive(row, moment.now) &&
+        // A proposal is on trial: what is decided of it is not decided by a write beside it. And a key that was minted for
+        // what a user said of himself says something else of every user.
+        isElsewhere(row) && (question.inferred !== true || row.user_id === writer.user_id) && row.status !== "proposed" && isLive(row, moment.now) &&
         (!isOver || isLater(row, question))
       )
       : []

@@ -66,10 +66,18 @@ layer(layerWithModel(), { excludeTestServices: true, timeout: 120_000 })("One fa
   it.effect("a misfiled fact is met as a contradiction, and both stay served", () =>
     Effect.gen(function*() {
       const model = yield* Model
-      model.script(scripted(({ attribute }) => attribute === "moved to" ? "town of work" : attribute))
       const { namespace, served, tell } = house()
-      yield* tell([message(march.text, { at: march.at })], { user_id: "ada" })
-      const told = yield* tell([message(june.text, { at: june.at })], { user_id: "ada" })
+      const say = (town: string, attribute: string, at: string) => {
+        const text = `I live in the old town of ${town} with my family`
+        model.script(() =>
+          ModelServer.gives(
+            reply([says("user", attribute, `The user lives in the old town of ${town} with the family.`, [1])])
+          )
+        )
+        return tell([message(text, { at })], { user_id: "ada" })
+      }
+      yield* say("Delhi", "residence", march.at)
+      const told = yield* say("Berlin", "summer plan", june.at)
       assert.strictEqual(told.written[0]?.outcome, "conflict")
       assert.lengthOf(yield* served({ user_id: "ada" }), 2)
       const { conflicts } = yield* ok(ConflictsList, { namespace })

@@ -40,7 +40,7 @@ describe("Extraction", () => {
               memory_type: "preference",
               anchor: { at: Date.UTC(2023, 2, 1), confidence: 0.8 }
             }),
-            fact("The shop is blue.", [web], { subject: "the shop", attribute: "colour" })
+            fact("The shop is blue.", [web], { subject: "the shop", attribute: "color" })
           ]
         }))
       const job = yield* jobOf([mine, jonas, web], { session_id: "s1" })
@@ -53,7 +53,7 @@ describe("Extraction", () => {
       })), [
         { memory_key: "user/residence", outcome: "stored", about_other: false, turn_ids: [mine.turn_id] },
         { memory_key: "person/jonas/preference", outcome: "stored", about_other: true, turn_ids: [jonas.turn_id] },
-        { memory_key: "thing/shop/colour", outcome: "stored", about_other: false, turn_ids: [web.turn_id] }
+        { memory_key: "thing/shop/color", outcome: "stored", about_other: false, turn_ids: [web.turn_id] }
       ])
       const delhi = yield* ask(MemoryGet, { memory_key: "user/residence", user_id: "ada" })
       assert.deepInclude(delhi, {

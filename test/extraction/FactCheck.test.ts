@@ -12,7 +12,7 @@ const turns = [
   turn("I moved to Berlin in 2019 and work for Alder & Sons.", { at }),
   turn("You could use recursion here.", { role: "assistant", at }),
   turn("I am vegan, and my sister Mia hates football.", { speaker: "Mira", at }),
-  turn("Opening hours are 9 to 17.", { role: "tool", at }),
+  turn("Opening hours of the shop are 9 to 17.", { role: "tool", at }),
   turn("You are a helpful assistant that knows Ada.", { role: "system", at }),
   turn("I flew to Oslo last week. I will start at Birch on 5 June.", { at })
 ]

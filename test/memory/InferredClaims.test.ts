@@ -90,7 +90,7 @@ describe("inferred claims", () => {
         const cases = fc.sample(fc.tuple(history, fc.boolean()), { numRuns: rounds({ some: 40, all: 400 }), seed: 7 })
         for (const [said, together] of cases) {
           const memory_key = "user/residence"
-          // The same words of another user are another claim.
+          // Another user's residence is another claim, though its key is the same.
           const user_id = `user-${++user}`
           if (together) yield* infer(namespace, memory_key, said, user_id)
           else yield* Effect.forEach(said, (one) => infer(namespace, memory_key, [one], user_id), { discard: true })
