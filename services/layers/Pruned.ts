@@ -5,6 +5,7 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import * as PruneTurnsClickhouse from "../../src/conversation/PruneTurnsClickhouse.ts"
 import * as PruneAnswersClickhouse from "../../src/memory/PruneAnswersClickhouse.ts"
 import * as PruneAnswersPostgres from "../../src/memory/PruneAnswersPostgres.ts"
 import * as PruneIntentsPostgres from "../../src/memory/PruneIntentsPostgres.ts"
@@ -14,7 +15,11 @@ import * as PruneLettersClickhouse from "../../src/work/PruneLettersClickhouse.t
 import * as PruneMessagesPostgres from "../../src/work/PruneMessagesPostgres.ts"
 import { Prunables } from "../../src/work/PruneModel.ts"
 
-const inClickhouse = Effect.all([PruneAnswersClickhouse.make, PruneLettersClickhouse.make])
+const inClickhouse = Effect.all([
+  PruneAnswersClickhouse.make,
+  PruneLettersClickhouse.make,
+  PruneTurnsClickhouse.make
+])
 
 const inPostgres = Effect.all([PruneIntentsPostgres.make, PruneAnswersPostgres.make, PruneMessagesPostgres.make])
 

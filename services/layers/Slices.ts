@@ -27,8 +27,12 @@ import * as ForFileOptions from "../../src/context/ForFileOptions.ts"
 import * as PackClickhouse from "../../src/context/PackClickhouse.ts"
 import * as PackHandlers from "../../src/context/PackHandlers.ts"
 import * as WorkingMemory from "../../src/context/WorkingMemory.ts"
+import * as ConversationHandlers from "../../src/conversation/ConversationHandlers.ts"
+import * as EvidenceHandlers from "../../src/conversation/EvidenceHandlers.ts"
 import * as ActorMetrics from "../../src/memory/ActorMetrics.ts"
 import * as ActorRules from "../../src/memory/ActorRules.ts"
+import * as BacklinkHandlers from "../../src/memory/BacklinkHandlers.ts"
+import * as BacklinkStoreClickhouse from "../../src/memory/BacklinkStoreClickhouse.ts"
 import * as BeliefSourcesClickhouse from "../../src/memory/BeliefSourcesClickhouse.ts"
 import * as CalibrationHandlers from "../../src/memory/CalibrationHandlers.ts"
 import * as CalibrationStoreClickhouse from "../../src/memory/CalibrationStoreClickhouse.ts"
@@ -70,6 +74,7 @@ import * as RankPolicy from "../../src/retrieval/RankPolicy.ts"
 import * as Search from "../../src/retrieval/Search.ts"
 import * as SearchHandlers from "../../src/retrieval/SearchHandlers.ts"
 import * as SearchIndexClickhouse from "../../src/retrieval/SearchIndexClickhouse.ts"
+import * as TurnHandlers from "../../src/retrieval/TurnHandlers.ts"
 import * as ChangeFeedClickhouse from "../../src/work/ChangeFeedClickhouse.ts"
 import * as WorkerStoreClickhouse from "../../src/work/WorkerStoreClickhouse.ts"
 import { Dispatch, make as makeDispatch } from "../gateway/Dispatch.ts"
@@ -95,6 +100,7 @@ export const layerMemoryOfBoth = MemorySwitch.layer.pipe(
 /** Every other store of the slices, on ClickHouse under either authority. */
 export const layerOthers = Layer.mergeAll(
   BeliefSourcesClickhouse.layer,
+  BacklinkStoreClickhouse.layer,
   TurnStoreClickhouse.layer,
   ExtractionJobStoreClickhouse.layer,
   NamespaceStoreClickhouse.layer,
@@ -178,6 +184,10 @@ export const layerDispatch = Layer.effect(
       SweepHandlers.make,
       ProposalHandlers.make,
       ReviewHandlers.make,
+      BacklinkHandlers.make,
+      ConversationHandlers.make,
+      EvidenceHandlers.make,
+      TurnHandlers.make,
       SearchHandlers.make,
       AskHandlers.make,
       SetFromMessages.make,
@@ -193,7 +203,7 @@ export const layerDispatch = Layer.effect(
     (groups) => makeDispatch(groups.flat())
   )
 ).pipe(
-  Layer.provide([layerSweep, Extracting.layer, TurnIntake.layer]),
+  Layer.provide([layerSweep, Extracting.layer]),
   Layer.provide(Ask.layer.pipe(
     Layer.provideMerge(Search.layer.pipe(Layer.provide([SearchIndexClickhouse.layer, DigestLegClickhouse.layer]))),
     Layer.provide(EvidenceStoreClickhouse.layer)
@@ -203,6 +213,7 @@ export const layerDispatch = Layer.effect(
     PackClickhouse.layer,
     WorkingMemory.layerEmpty,
     Tokens.layer,
+    TurnIntake.layer,
     Workers.layerOps
   ])
 )

@@ -8,8 +8,16 @@ import { MemoryAsk } from "../ask/AskVerbs.ts"
 import { BlacklistAdd, BlacklistList, BlacklistRemove } from "../blacklist/BlacklistVerbs.ts"
 import { MemoryForFile } from "../context/ForFileVerbs.ts"
 import { ContextPack } from "../context/PackVerbs.ts"
+import {
+  ConversationAppend,
+  ConversationDelete,
+  ConversationGet,
+  ConversationList
+} from "../conversation/ConversationVerbs.ts"
+import { MemoryEvidence } from "../conversation/EvidenceVerbs.ts"
 import { ExtractionDrop, ExtractionGet, ExtractionList, ExtractionRetry, SetFromMessages } from "../extraction/ExtractionVerbs.ts"
 import type { Verb } from "../kernel/Verb.ts"
+import { MemoryBacklinks } from "../memory/BacklinkVerbs.ts"
 import { CalibrationGet } from "../memory/CalibrationVerbs.ts"
 import { ConflictsList, ConflictsResolve } from "../memory/ConflictVerbs.ts"
 import { MemoryLock, MemoryPin, MemoryReject, MemoryTouch, MemoryVerify } from "../memory/LifecycleVerbs.ts"
@@ -36,6 +44,7 @@ import { NamespaceGet, NamespaceList, NamespaceRegister } from "../namespace/Nam
 import { OpsCluster } from "../ops/ClusterVerbs.ts"
 import { OpsDeadLetters, OpsHealth, OpsWorkerPause, OpsWorkerResume, OpsWorkers } from "../ops/OpsVerbs.ts"
 import { MemorySearch, MemorySearchTrace } from "../retrieval/SearchVerbs.ts"
+import { ConversationSearch, MemoryRecall } from "../retrieval/TurnVerbs.ts"
 
 /** Turns a verb into a function that calls it. */
 export type MakeCall<F extends TypeLambda> = <Tag extends string, P, PI, A, AI>(
@@ -73,7 +82,17 @@ export const families = <F extends TypeLambda>(call: MakeCall<F>) => ({
     lineage: call(MemoryLineage),
     inspect: call(MemoryInspect),
     promote: call(MemoryPromote),
-    redact: call(MemoryRedact)
+    redact: call(MemoryRedact),
+    recall: call(MemoryRecall),
+    evidence: call(MemoryEvidence),
+    backlinks: call(MemoryBacklinks)
+  },
+  conversation: {
+    append: call(ConversationAppend),
+    get: call(ConversationGet),
+    list: call(ConversationList),
+    search: call(ConversationSearch),
+    delete: call(ConversationDelete)
   },
   context: {
     pack: call(ContextPack)

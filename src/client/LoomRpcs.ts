@@ -8,7 +8,15 @@ import { MemoryAsk } from "../ask/AskVerbs.ts"
 import { BlacklistAdd, BlacklistList, BlacklistRemove } from "../blacklist/BlacklistVerbs.ts"
 import { MemoryForFile } from "../context/ForFileVerbs.ts"
 import { ContextPack } from "../context/PackVerbs.ts"
+import {
+  ConversationAppend,
+  ConversationDelete,
+  ConversationGet,
+  ConversationList
+} from "../conversation/ConversationVerbs.ts"
+import { MemoryEvidence } from "../conversation/EvidenceVerbs.ts"
 import { ExtractionDrop, ExtractionGet, ExtractionList, ExtractionRetry, SetFromMessages } from "../extraction/ExtractionVerbs.ts"
+import { MemoryBacklinks } from "../memory/BacklinkVerbs.ts"
 import { CalibrationGet } from "../memory/CalibrationVerbs.ts"
 import { ConflictsList, ConflictsResolve } from "../memory/ConflictVerbs.ts"
 import { MemoryLock, MemoryPin, MemoryReject, MemoryTouch, MemoryVerify } from "../memory/LifecycleVerbs.ts"
@@ -35,6 +43,7 @@ import { NamespaceGet, NamespaceList, NamespaceRegister } from "../namespace/Nam
 import { OpsCluster } from "../ops/ClusterVerbs.ts"
 import { OpsDeadLetters, OpsHealth, OpsWorkerPause, OpsWorkerResume, OpsWorkers } from "../ops/OpsVerbs.ts"
 import { MemorySearch, MemorySearchTrace } from "../retrieval/SearchVerbs.ts"
+import { ConversationSearch, MemoryRecall } from "../retrieval/TurnVerbs.ts"
 
 export const LoomRpcs = RpcGroup.make(
   MemorySet.rpc,
@@ -79,6 +88,14 @@ export const LoomRpcs = RpcGroup.make(
   MemoryInspect.rpc,
   MemoryPromote.rpc,
   MemoryRedact.rpc,
+  ConversationAppend.rpc,
+  ConversationGet.rpc,
+  ConversationList.rpc,
+  ConversationSearch.rpc,
+  ConversationDelete.rpc,
+  MemoryRecall.rpc,
+  MemoryEvidence.rpc,
+  MemoryBacklinks.rpc,
   ConflictsList.rpc,
   ConflictsResolve.rpc,
   NamespaceAudit.rpc,

@@ -7,7 +7,15 @@ import { MemoryAsk } from "../ask/AskVerbs.ts"
 import { BlacklistAdd, BlacklistList, BlacklistRemove } from "../blacklist/BlacklistVerbs.ts"
 import { MemoryForFile } from "../context/ForFileVerbs.ts"
 import { ContextPack } from "../context/PackVerbs.ts"
+import {
+  ConversationAppend,
+  ConversationDelete,
+  ConversationGet,
+  ConversationList
+} from "../conversation/ConversationVerbs.ts"
+import { MemoryEvidence } from "../conversation/EvidenceVerbs.ts"
 import { ExtractionDrop, ExtractionGet, ExtractionList, ExtractionRetry, SetFromMessages } from "../extraction/ExtractionVerbs.ts"
+import { MemoryBacklinks } from "../memory/BacklinkVerbs.ts"
 import { CalibrationGet } from "../memory/CalibrationVerbs.ts"
 import { ConflictsList, ConflictsResolve } from "../memory/ConflictVerbs.ts"
 import { MemoryLock, MemoryPin, MemoryReject, MemoryTouch, MemoryVerify } from "../memory/LifecycleVerbs.ts"
@@ -34,6 +42,7 @@ import { NamespaceGet, NamespaceList, NamespaceRegister } from "../namespace/Nam
 import { OpsCluster } from "../ops/ClusterVerbs.ts"
 import { OpsDeadLetters, OpsHealth, OpsWorkerPause, OpsWorkerResume, OpsWorkers } from "../ops/OpsVerbs.ts"
 import { MemorySearch, MemorySearchTrace } from "../retrieval/SearchVerbs.ts"
+import { ConversationSearch, MemoryRecall } from "../retrieval/TurnVerbs.ts"
 
 export const allVerbs = [
   MemorySet,
@@ -78,6 +87,14 @@ export const allVerbs = [
   MemoryInspect,
   MemoryPromote,
   MemoryRedact,
+  ConversationAppend,
+  ConversationGet,
+  ConversationList,
+  ConversationSearch,
+  ConversationDelete,
+  MemoryRecall,
+  MemoryEvidence,
+  MemoryBacklinks,
   ConflictsList,
   ConflictsResolve,
   NamespaceAudit,
@@ -98,4 +115,10 @@ export const allVerbs = [
  * Verbs in which `agent` and `session_id` name the writer of the row that is stored. In every other verb they narrow
  * which row is meant, and a client leaves them to the request. (memory.pin stores a row when it is given a value.)
  */
-export const writerVerbs: ReadonlyArray<string> = [MemorySet.tag, MemoryBulkSet.tag, MemoryPin.tag, SetFromMessages.tag]
+export const writerVerbs: ReadonlyArray<string> = [
+  MemorySet.tag,
+  MemoryBulkSet.tag,
+  MemoryPin.tag,
+  SetFromMessages.tag,
+  ConversationAppend.tag
+]

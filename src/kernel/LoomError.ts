@@ -52,7 +52,7 @@ export const refusalCodes = {
   SUPPRESSED: code(
     422,
     "validation",
-    "The claim was deleted or rejected; only an explicit `memory.set` brings it back."
+    "The claim was deleted or rejected, and only an explicit `memory.set` brings it back; a deleted turn stays deleted."
   ),
   SOURCE_CLASS_UPGRADE: code(422, "validation", "Declare only `derived`, `external` or `imported`, or leave it out."),
   RESTORE_WINDOW_PASSED: code(422, "limit", "The delete is older than 14 days; write the memory anew."),

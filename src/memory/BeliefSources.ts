@@ -9,7 +9,7 @@ import * as Layer from "effect/Layer"
 import * as Ref from "effect/Ref"
 import * as Schema from "effect/Schema"
 import { identityKey } from "../kernel/Identity.ts"
-import type { Identity } from "../kernel/Identity.ts"
+import type { Identity, Scope } from "../kernel/Identity.ts"
 import { canonical, sha256 } from "../kernel/Json.ts"
 import type { StoreError, Unavailable } from "../kernel/LoomError.ts"
 
@@ -75,6 +75,15 @@ export class BeliefSources extends Context.Tag("loom/memory/BeliefSources")<Beli
     namespace: string,
     memoryId: string
   ) => Effect.Effect<ReadonlyArray<BeliefSource>, StoreError>
+  /**
+   * The memories of this namespace that were recorded as drawn from any of these turns, each once, by `identityKey`;
+   * `bound` is the one user whose memories may be told of, null for every user's.
+   */
+  readonly drawnFrom: (
+    scope: Scope,
+    bound: string | null,
+    turnIds: ReadonlyArray<string>
+  ) => Effect.Effect<ReadonlyArray<string>, StoreError>
 }>() {}
 
 const newestFirst = (left: BeliefSource, right: BeliefSource): number => left.version > right.version ? -1 : 1
@@ -103,6 +112,15 @@ export const layerMemory: Layer.Layer<BeliefSources> = Layer.effect(
       restingOn: (org, namespace, memoryId) =>
         found((source) =>
           source.org === org && source.source_namespace === namespace && source.source_memory_id === memoryId
+        ),
+      drawnFrom: (scope, bound, turnIds) =>
+        Effect.map(
+          found((source) =>
+            source.support_type === "extracted_from" && source.org === scope.org &&
+            source.namespace === scope.namespace && source.source_namespace === scope.namespace &&
+            (bound === null || source.user_id === bound) && turnIds.includes(source.source_memory_id)
+          ),
+          (sources) => [...new Set(sources.map(identityKey))]
         )
     }
   })

@@ -4,6 +4,7 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
+import { identityKey } from "../kernel/Identity.ts"
 import { ch, Clickhouse } from "../platform/Clickhouse.ts"
 import { EpochMillis, UInt64 } from "../platform/ClickhouseValue.ts"
 import { BeliefSource, BeliefSources } from "./BeliefSources.ts"
@@ -16,6 +17,13 @@ const Row = Schema.Struct({
   version: UInt64,
   epoch: UInt64,
   seq: UInt64
+})
+
+const PlaceRow = Schema.Struct({
+  agent: Schema.String,
+  user_id: Schema.String,
+  session_id: Schema.String,
+  memory_key: Schema.String
 })
 
 const columns = ch.join(Object.keys(BeliefSource.fields).map((name) => ch.identifier(name)))
@@ -47,6 +55,18 @@ export const layer: Layer.Layer<BeliefSources, never, Clickhouse> = Layer.effect
             AND source_memory_id = ${ch.string(memoryId)} ORDER BY version DESC`,
         Row
       )
+    }),
+    drawnFrom: Effect.fn("BeliefSources.drawnFrom")(function*(scope, bound, turnIds) {
+      if (turnIds.length === 0) return []
+      const rows = yield* clickhouse.query(
+        ch.sql("BeliefSources.drawnFrom")`SELECT DISTINCT agent, user_id, session_id, memory_key
+          FROM loom.memory_belief_sources
+          WHERE ${inScope(scope)} ${bound === null ? ch.empty : ch.fragment`AND user_id = ${ch.string(bound)}`}
+            AND source_namespace = ${ch.string(scope.namespace)} AND support_type = 'extracted_from'
+            AND source_memory_id IN ${ch.array("String", turnIds)}`,
+        PlaceRow
+      )
+      return rows.map(identityKey)
     })
   }))
 )

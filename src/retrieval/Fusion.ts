@@ -166,7 +166,7 @@ export const identifiersHeld = (terms: ReadonlyArray<TermGroup>, counts: Readonl
   shareHeld(terms.flatMap(({ identifier }, index) => identifier ? [counts[index] ?? 0] : []))
 
 /** The share of the question's names that a text holds; 0 for a question without any. */
-const namesHeld = (terms: ReadonlyArray<TermGroup>, counts: ReadonlyArray<number>): number =>
+export const namesHeld = (terms: ReadonlyArray<TermGroup>, counts: ReadonlyArray<number>): number =>
   shareHeld(terms.flatMap(({ name }, index) => name ? [counts[index] ?? 0] : []))
 
 const shareHeld = (counts: ReadonlyArray<number>): number =>

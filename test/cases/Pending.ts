@@ -12,11 +12,5 @@ export interface PendingSteps {
 
 export const pending: ReadonlyArray<PendingSteps> = [
   { case: "T11", steps: "the entity listing counts it no more", verbs: ["entity.list"] },
-  {
-    case: "T16",
-    steps: "evidence of another user's id",
-    verbs: ["memory.evidence"]
-  },
-  { case: "T21", steps: "blank messages", verbs: ["memory.set_from_messages"] },
   { case: "T34", steps: "consolidation after the change of the embedder", verbs: ["memory.consolidate"] }
 ]

@@ -4,6 +4,7 @@
 import { assert, layer as testLayer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
+import { identityKey } from "../../src/kernel/Identity.ts"
 import type { Scope } from "../../src/kernel/Identity.ts"
 import { BeliefSources, lineageId } from "../../src/memory/BeliefSources.ts"
 import type { BeliefSource } from "../../src/memory/BeliefSources.ts"
@@ -69,6 +70,39 @@ export const suite = <E>(name: string, layer: Layer.Layer<BeliefSources, E>): vo
         assert.deepStrictEqual(yield* beliefs.restingOn(scope.org, "private", "mem_3"), [elsewhere])
         assert.deepStrictEqual(yield* beliefs.restingOn("another", "private", "mem_2"), [])
         assert.deepStrictEqual(yield* beliefs.of({ ...first, memory_key: "other" }), [])
+      }))
+
+    it.effect("names the memories drawn from turns, each once, and only those that may be told of", () =>
+      Effect.gen(function*() {
+        const beliefs = yield* BeliefSources
+        const scope = freshScope()
+        const turn = (id: string, changed: Partial<BeliefSource> = {}) =>
+          sourceOf(scope, {
+            source_namespace: scope.namespace,
+            source_memory_id: id,
+            support_type: "extracted_from",
+            ...changed
+          })
+        const first = turn("turn_1")
+        const adas = turn("turn_2", { user_id: "ada" })
+        yield* beliefs.record([
+          first,
+          turn("turn_2"),
+          turn("turn_1", { content_sha256: "c2" }),
+          adas,
+          turn("turn_3", { memory_key: "another" }),
+          turn("turn_1", { memory_key: "derived", support_type: "derived_from" }),
+          { ...turn("turn_1", { memory_key: "elsewhere" }), ...freshScope() }
+        ])
+        const drawn = (bound: string | null, ids: ReadonlyArray<string>) =>
+          Effect.map(beliefs.drawnFrom(scope, bound, ids), (keys) => [...keys].sort())
+        assert.deepStrictEqual(
+          yield* drawn(null, ["turn_1", "turn_2", "turn_9"]),
+          [identityKey(first), identityKey(adas)].sort()
+        )
+        assert.deepStrictEqual(yield* drawn("ada", ["turn_1", "turn_2"]), [identityKey(adas)])
+        assert.deepStrictEqual(yield* drawn("bob", ["turn_1"]), [])
+        assert.deepStrictEqual(yield* drawn(null, []), [])
       }))
   })
 }
