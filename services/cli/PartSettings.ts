@@ -6,6 +6,7 @@ import * as Config from "effect/Config"
 import * as SensitivityPolicy from "../../src/memory/SensitivityPolicy.ts"
 import * as EmbedderConfig from "../../src/platform/EmbedderConfig.ts"
 import * as LanguageModelConfig from "../../src/platform/LanguageModelConfig.ts"
+import * as ModelTerms from "../../src/platform/ModelTerms.ts"
 import * as Telemetry from "../../src/platform/Telemetry.ts"
 import * as GatePolicy from "../../src/retrieval/GatePolicy.ts"
 import * as RankPolicy from "../../src/retrieval/RankPolicy.ts"
@@ -14,6 +15,7 @@ import * as Logging from "./Logging.ts"
 export const config = Config.all({
   embedder: EmbedderConfig.config,
   languageModel: LanguageModelConfig.config,
+  modelTerms: ModelTerms.config,
   sensitivity: SensitivityPolicy.setting,
   rank: RankPolicy.setting,
   gate: GatePolicy.setting,

@@ -26,7 +26,7 @@ export const layer = <E, EM = never>({ embedder, languageModel, policies = Slice
     Slices.layerOthers,
     policies,
     Layer.provide(EmbedderMetrics.layer, embedder),
-    languageModel ?? LanguageModel.layerNone
+    Layer.provide(Slices.layerModel, languageModel ?? LanguageModel.layerNone)
   )
 
 /** The embedder and the language model that are configured. */

@@ -14,11 +14,13 @@ import { Postgres } from "../../src/platform/Postgres.ts"
 import * as PruneLettersClickhouse from "../../src/work/PruneLettersClickhouse.ts"
 import * as PruneMessagesPostgres from "../../src/work/PruneMessagesPostgres.ts"
 import { Prunables } from "../../src/work/PruneModel.ts"
+import * as PruneModelAnswersClickhouse from "../../src/work/PruneModelAnswersClickhouse.ts"
 
 const inClickhouse = Effect.all([
   PruneAnswersClickhouse.make,
   PruneLettersClickhouse.make,
-  PruneTurnsClickhouse.make
+  PruneTurnsClickhouse.make,
+  PruneModelAnswersClickhouse.make
 ])
 
 const inPostgres = Effect.all([PruneIntentsPostgres.make, PruneAnswersPostgres.make, PruneMessagesPostgres.make])

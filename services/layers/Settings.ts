@@ -77,18 +77,43 @@ export const settingFacts: ReadonlyArray<SettingFacts> = [
   fact("LOOM_EMBEDDINGS_DIMS", "1 to 8192", "(none)", "The length of the model's vectors; needed with the url."),
   fact("LOOM_EMBEDDINGS_SEND_DIMS", "true, false", "false", "Whether each request asks for that length."),
   fact(
+    "LOOM_LLM_PROVIDER",
+    "compatible, openai, anthropic",
+    "compatible",
+    "Whose protocol the language model speaks: chat completions of any server at LOOM_LLM_URL, or a provider's own."
+  ),
+  fact(
     "LOOM_LLM_URL",
     "url",
     "(none)",
-    "An OpenAI-compatible server for chat completions, such as http://127.0.0.1:11434/v1; without it memory.ask quotes."
+    "An OpenAI-compatible server for chat completions, such as http://127.0.0.1:11434/v1; without it and a provider memory.ask quotes. Of a provider: another address than its own."
   ),
-  fact("LOOM_LLM_MODEL", "text", "(none)", "Its model; needed with the url."),
-  fact("LOOM_LLM_API_KEY", "secret", "(none)", "Its bearer token."),
+  fact("LOOM_LLM_MODEL", "text", "(none)", "Its model; needed with a url or a provider."),
+  fact("LOOM_LLM_API_KEY", "secret", "(none)", "Its key; needed by a provider at its own address."),
   fact(
     "LOOM_LLM_TIMEOUT_SECONDS",
     "1 to 600",
     String(DEFAULT_TIMEOUT_SECONDS),
-    "How long a reply may take before a verb goes on without it."
+    "How long a reply may take before a verb goes on without it; background work waits six times as long."
+  ),
+  fact(
+    "LOOM_LLM_TOKENS_PER_DAY",
+    "1 or more",
+    "(none)",
+    "Tokens, in and out, that each namespace may take in a day of UTC; beyond, MODEL_BUDGET_SPENT until the next."
+  ),
+  fact(
+    "LOOM_LLM_PRICE_IN",
+    "0 or more",
+    "(none)",
+    "Price of a million tokens of prompts, for model.usage and metrics."
+  ),
+  fact("LOOM_LLM_PRICE_OUT", "0 or more", "(none)", "Price of a million tokens of replies."),
+  fact(
+    "LOOM_LLM_CACHE",
+    "true, false",
+    "false",
+    "Keeps replies for thirty days, within their namespace, and gives them again to the same prompt."
   ),
   fact(
     "LOOM_MEMORY_BULK_DEDUP_SCOPE",

@@ -62,10 +62,17 @@ import * as WritePolicy from "../../src/memory/WritePolicy.ts"
 import * as NamespaceCache from "../../src/namespace/NamespaceCache.ts"
 import * as NamespaceHandlers from "../../src/namespace/NamespaceHandlers.ts"
 import * as NamespaceStoreClickhouse from "../../src/namespace/NamespaceStoreClickhouse.ts"
+import * as ModelHandlers from "../../src/ops/ModelHandlers.ts"
 import * as OpsHandlers from "../../src/ops/OpsHandlers.ts"
 import * as CursorKeysClickhouse from "../../src/platform/CursorKeysClickhouse.ts"
 import * as Cursors from "../../src/platform/Cursors.ts"
 import { Embedder } from "../../src/platform/Embedder.ts"
+import * as LanguageModelAnswers from "../../src/platform/LanguageModelAnswers.ts"
+import * as LanguageModelBudget from "../../src/platform/LanguageModelBudget.ts"
+import * as LanguageModelMetrics from "../../src/platform/LanguageModelMetrics.ts"
+import * as ModelAnswerStoreClickhouse from "../../src/platform/ModelAnswerStoreClickhouse.ts"
+import * as ModelTerms from "../../src/platform/ModelTerms.ts"
+import * as ModelUsageStoreClickhouse from "../../src/platform/ModelUsageStoreClickhouse.ts"
 import * as Tokens from "../../src/platform/Tokens.ts"
 import * as DigestLegClickhouse from "../../src/retrieval/DigestLegClickhouse.ts"
 import * as DigestStoreClickhouse from "../../src/retrieval/DigestStoreClickhouse.ts"
@@ -111,6 +118,8 @@ export const layerOthers = Layer.mergeAll(
   UnembeddedClickhouse.layer,
   WorkerStoreClickhouse.layer,
   ChangeFeedClickhouse.layer,
+  ModelUsageStoreClickhouse.layer,
+  ModelTerms.layerConfig,
   Layer.provide(Cursors.layer, CursorKeysClickhouse.layer)
 )
 
@@ -152,6 +161,16 @@ export const layerAsk = AskOptions.layer
 
 /** Tokens as this process knows them. */
 export const layerTokens = TokenCache.layer
+
+/**
+ * What stands around any language model: kept answers are given first and cost nothing, then the budget decides, and every
+ * call that is made is booked and counted.
+ */
+export const layerModel = LanguageModelAnswers.layer.pipe(
+  Layer.provide(LanguageModelBudget.layer),
+  Layer.provide(LanguageModelMetrics.layer),
+  Layer.provide([ModelAnswerStoreClickhouse.layer, ModelUsageStoreClickhouse.layer, ModelTerms.layerConfig])
+)
 
 /** What hosts the actors needs: the entity, its committer and its rules, over a fence. */
 export const layerActors = (options: MemoryEntity.Options = MemoryEntity.defaultOptions) =>
@@ -198,7 +217,8 @@ export const layerDispatch = Layer.effect(
       NamespaceHandlers.make,
       BlacklistHandlers.make,
       TokenHandlers.make,
-      OpsHandlers.make
+      OpsHandlers.make,
+      ModelHandlers.make
     ]),
     (groups) => makeDispatch(groups.flat())
   )

@@ -42,6 +42,7 @@ import { MemoryRedact } from "../memory/RedactVerbs.ts"
 import { MemoryApply, MemoryClear } from "../memory/SweepVerbs.ts"
 import { NamespaceGet, NamespaceList, NamespaceRegister } from "../namespace/NamespaceVerbs.ts"
 import { OpsCluster } from "../ops/ClusterVerbs.ts"
+import { ModelUsage } from "../ops/ModelVerbs.ts"
 import { OpsDeadLetters, OpsHealth, OpsWorkerPause, OpsWorkerResume, OpsWorkers } from "../ops/OpsVerbs.ts"
 import { MemorySearch, MemorySearchTrace } from "../retrieval/SearchVerbs.ts"
 import { ConversationSearch, MemoryRecall } from "../retrieval/TurnVerbs.ts"
@@ -135,6 +136,9 @@ export const families = <F extends TypeLambda>(call: MakeCall<F>) => ({
     dead_letters: call(OpsDeadLetters),
     health: call(OpsHealth),
     cluster: call(OpsCluster)
+  },
+  model: {
+    usage: call(ModelUsage)
   }
 })
 

@@ -41,6 +41,7 @@ import { MemoryRedact } from "../memory/RedactVerbs.ts"
 import { MemoryApply, MemoryClear } from "../memory/SweepVerbs.ts"
 import { NamespaceGet, NamespaceList, NamespaceRegister } from "../namespace/NamespaceVerbs.ts"
 import { OpsCluster } from "../ops/ClusterVerbs.ts"
+import { ModelUsage } from "../ops/ModelVerbs.ts"
 import { OpsDeadLetters, OpsHealth, OpsWorkerPause, OpsWorkerResume, OpsWorkers } from "../ops/OpsVerbs.ts"
 import { MemorySearch, MemorySearchTrace } from "../retrieval/SearchVerbs.ts"
 import { ConversationSearch, MemoryRecall } from "../retrieval/TurnVerbs.ts"
@@ -109,5 +110,6 @@ export const LoomRpcs = RpcGroup.make(
   OpsWorkerResume.rpc,
   OpsDeadLetters.rpc,
   OpsHealth.rpc,
-  OpsCluster.rpc
+  OpsCluster.rpc,
+  ModelUsage.rpc
 )

@@ -34,6 +34,7 @@ const pruneWords: Record<Prune, string> = {
   day: "removes answers older than 24 hours",
   decided: "removes intents an hour after they were decided",
   settled: "removes letters that were done with thirty days ago",
+  month: "removes answers kept for thirty days",
   hour: "removes what a process said of itself more than an hour ago"
 }
 

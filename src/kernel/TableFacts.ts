@@ -48,6 +48,8 @@ export type Prune =
   | "decided"
   /** Dead letters that were done with thirty days ago; never one that is open. */
   | "settled"
+  /** Answers of a language model that were kept for thirty days; asked again, it says what it says then. */
+  | "month"
   /** What processes said of themselves an hour ago; the table's own TTL removes it. */
   | "hour"
 

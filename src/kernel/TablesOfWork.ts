@@ -1,4 +1,4 @@
-/** The tables of background work: what workers keep, and what they measure for all. See `Tables`. */
+/** The tables of background work and of language models: what workers keep and measure, what models took and said. See `Tables`. */
 import { scope } from "./TableFacts.ts"
 import type { TableFacts } from "./TableFacts.ts"
 
@@ -65,5 +65,27 @@ export const workTables: Readonly<Record<string, TableFacts>> = {
     export: "local",
     rollback: "stay",
     prune: "nothing"
+  },
+  model_usage: {
+    // Counts alone; they outlive an erasure of what was asked about, as a bill does.
+    columns: {
+      scope,
+      identity: [],
+      content: [],
+      facts: ["day", "purpose", "model", "calls", "failed", "tokens_in", "tokens_out", "cost"]
+    },
+    person: null,
+    erase: "keep",
+    export: "local",
+    rollback: "stay",
+    prune: "nothing"
+  },
+  model_answers: {
+    columns: { scope, identity: [], content: ["prompt_hash", "reply"], facts: ["model", "truncated", "at"] },
+    person: null,
+    erase: "scope",
+    export: "local",
+    rollback: "stay",
+    prune: "month"
   }
 }

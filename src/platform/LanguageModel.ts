@@ -10,7 +10,7 @@ import type { Scope } from "../kernel/Identity.ts"
 import { refuse } from "../kernel/LoomError.ts"
 import type { Overloaded, Refusal, Unavailable } from "../kernel/LoomError.ts"
 
-/** What a model is asked for; budgets, counters and the cache of answers tell calls apart by it. */
+/** What a model is asked for; budgets, counters and bills tell calls apart by it. */
 export type ModelPurpose = "ask" | "extract" | "digest" | "consolidate" | "resolve"
 
 /** The form that a reply must have, for servers that can hold a model to one. */

@@ -8,6 +8,7 @@ import * as Effect from "effect/Effect"
 import type { LanguageModel, ModelPrompt, ModelReply, Patience } from "./LanguageModel.ts"
 import { errorOf, LanguageModelFailure } from "./LanguageModelFailure.ts"
 import * as LanguageModelMetrics from "./LanguageModelMetrics.ts"
+import { noteUnanswered } from "./ModelMeter.ts"
 import { retrying } from "./ModelServerRetry.ts"
 
 /** One request to a model, tried once. */
@@ -20,12 +21,13 @@ export interface RetryOptions {
 }
 
 export const make = (
-  attempt: Attempt,
+  once: Attempt,
   { model, timeout }: RetryOptions
 ): Effect.Effect<typeof LanguageModel.Service> =>
   Effect.gen(function*() {
     const slots = yield* Effect.makeSemaphore(PARALLEL)
     const slotsOfWorkers = yield* Effect.makeSemaphore(PARALLEL - 1)
+    const attempt: Attempt = (prompt) => Effect.suspend(() => once(prompt))
     const late = () => new LanguageModelFailure({ reason: "late" })
 
     // A slot is held while the model works and not through a pause.
@@ -61,11 +63,23 @@ export const make = (
     }
   })
 
-const counted = <A>(
-  attempt: Effect.Effect<A, LanguageModelFailure>,
-  { purpose }: ModelPrompt
-): Effect.Effect<A, LanguageModelFailure> =>
-  Effect.tapErrorTag(attempt, "LanguageModelFailure", ({ reason }) => LanguageModelMetrics.failed(purpose, reason))
+/** Counts a try that failed, and notes what was sent in vain: what was cut short, or answered by halves. */
+const counted = (
+  attempt: Effect.Effect<ModelReply, LanguageModelFailure>,
+  prompt: ModelPrompt
+): Effect.Effect<ModelReply, LanguageModelFailure> =>
+  attempt.pipe(
+    Effect.onInterrupt(() => noteUnanswered(prompt)),
+    Effect.tapErrorTag("LanguageModelFailure", (failure) =>
+      Effect.zipRight(
+        LanguageModelMetrics.failed(prompt.purpose, failure.reason),
+        isHalfAnswered(failure) ? noteUnanswered(prompt) : Effect.void
+      ))
+  )
+
+/** An answer had begun, so that the model had read the prompt. */
+const isHalfAnswered = ({ reason, status }: LanguageModelFailure): boolean =>
+  reason === "late" || reason === "corrupt" || reason === "transport" && status !== undefined
 
 // What a small server of one's own works on at once; who waits longer than the time limit is answered without a model. One
 // place is left for callers whatever workers do.

@@ -83,7 +83,7 @@ interface Taken<A> {
 
 const BROKE_OFF = "it broke off before its end"
 
-/** The first value of the reply that fits, or what is wrong with the likeliest, in words that hold nothing of the reply. */
+/** The value of the reply that fits, or what is wrong with the likeliest, in words that hold nothing of the reply. */
 const takenFrom = <A, I>(
   schema: Schema.Schema<A, I>,
   form: ReplyForm,
@@ -92,16 +92,31 @@ const takenFrom = <A, I>(
   const decode = Schema.decodeUnknownEither(schema, { errors: "all" })
   const read = Replies.readings(text)
   if (Either.isLeft(read)) return Either.left(read.left.message)
-  let fault: string | undefined
-  for (const { truncated, value } of read.right) {
-    const decoded = decode(value)
-    if (Either.isRight(decoded)) return Either.right({ value: decoded.right, truncated })
-    const wrapped = inItsField(form, value)
-    const within = wrapped === undefined ? undefined : decode(wrapped)
-    if (within !== undefined && Either.isRight(within)) return Either.right({ value: within.right, truncated })
-    fault ??= `${truncated ? `${BROKE_OFF}; ` : ""}${faultWords(decoded.left)}`
+  const fits = read.right.flatMap((reading) => {
+    const decoded = decode(reading.value)
+    return Either.isRight(decoded) ? [{ ...reading, value: decoded.right, said: JSON.stringify(reading.value) }] : []
+  })
+  const rank = ({ fenced, truncated }: Replies.Reading) => `${truncated} ${fenced}`
+  const [best] = fits
+  if (best !== undefined) {
+    // A draft before the answer, an example beside it: which of them is meant only the model can say.
+    return fits.some((one) => rank(one) === rank(best) && one.said !== best.said)
+      ? Either.left("it holds several values that fit where one is asked for")
+      : Either.right({ value: best.value, truncated: best.truncated })
   }
-  return Either.left(fault ?? "it holds no JSON")
+  const [likeliest] = read.right
+  if (likeliest === undefined) return Either.left("it holds no JSON")
+  const wrapped = inItsField(form, likeliest.value)
+  const within = wrapped === undefined ? undefined : decode(wrapped)
+  if (within !== undefined && Either.isRight(within)) {
+    return Either.right({ value: within.right, truncated: likeliest.truncated })
+  }
+  const decoded = decode(likeliest.value)
+  return Either.left(
+    `${likeliest.truncated ? `${BROKE_OFF}; ` : ""}${
+      Either.isLeft(decoded) ? faultWords(decoded.left) : "it does not fit"
+    }`
+  )
 }
 
 /** A bare list where an object with that one list is asked for, as models that like lists give it. */

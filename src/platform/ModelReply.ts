@@ -13,6 +13,8 @@ export interface Reading {
   readonly value: unknown
   /** Whether the text broke off within it: lists may have had more items, objects more members. */
   readonly truncated: boolean
+  /** Whether it stood in a fence of its own, or alone. */
+  readonly fenced: boolean
 }
 
 /** Why a reply holds no value, in words for the model; nothing of the reply is in them. */
@@ -21,7 +23,6 @@ export interface ReplyFault {
 }
 
 interface Found extends Reading {
-  readonly fenced: boolean
   readonly length: number
 }
 
@@ -37,7 +38,7 @@ export const readings = (text: string): Either.Either<ReadonlyArray<Reading>, Re
   const { fault, found } = scanned(text)
   return found.length === 0
     ? Either.left({ message: fault ?? "it holds no JSON" })
-    : Either.right(found.toReversed().toSorted(likelier).map(({ truncated, value }) => ({ value, truncated })))
+    : Either.right(found.toReversed().toSorted(likelier).map(({ length: _, ...reading }) => reading))
 }
 
 /** The likeliest value of a reply. */
@@ -48,7 +49,10 @@ export const read = (text: string): Either.Either<Reading, ReplyFault> =>
   )
 
 const strictly = (text: string): Reading | undefined =>
-  Either.match(Json.parse(text.trim()), { onLeft: () => undefined, onRight: (value) => ({ value, truncated: false }) })
+  Either.match(Json.parse(text.trim()), {
+    onLeft: () => undefined,
+    onRight: (value) => ({ value, truncated: false, fenced: true })
+  })
 
 const unthought = (text: string): string => text.replace(/^\s*<(think|thinking|thought|reasoning)>[\s\S]*?<\/\1>/i, "")
 

@@ -206,6 +206,21 @@ layer(NodeHttpClient.layerUndici, { excludeTestServices: true })("generateAs", (
       assert.deepStrictEqual((yield* ask).value, given)
     }))
 
+  it.scoped("asks which of several values is meant, and believes a fence", () =>
+    Effect.gen(function*() {
+      const draft = JSON.stringify({ facts: facts.slice(1) })
+      const { ask, asked, script } = yield* rig(ModelServer.onceCorrected(
+        ModelServer.says(`At first ${draft}, but then ${JSON.stringify(given)}`),
+        ModelServer.gives(given)
+      ))
+      assert.deepInclude(yield* ask, { value: given, repaired: true })
+      assert.include(asked[1]?.correction?.why, "several values")
+      script(always(ModelServer.says(`At first ${draft}, but then \`\`\`json\n${JSON.stringify(given)}\n\`\`\``)))
+      assert.deepInclude(yield* ask, { value: given, repaired: false })
+      script(always(ModelServer.says(`${draft} [] as I said: ${draft}`)))
+      assert.deepInclude(yield* ask, { value: { facts: facts.slice(1) }, repaired: false })
+    }))
+
   it.scoped("asks a server that cannot hold to forms in words, and remembers that", () =>
     Effect.gen(function*() {
       for (const status of [400, 422, 404, 501]) {

@@ -91,7 +91,7 @@ describe("ModelReply", () => {
             const json = JSON.stringify(any)
             FastCheck.pre(as !== "with trailing commas" || isTrailing(json))
             const read = Either.getOrThrow(readings(dress(write(json))))
-            assert.deepStrictEqual<unknown>(read[0], { value: JSON.parse(json), truncated: false })
+            assert.deepStrictEqual<unknown>([read[0]?.value, read[0]?.truncated], [JSON.parse(json), false])
           }),
           { numRuns: 60 }
         )
@@ -140,7 +140,8 @@ describe("ModelReply", () => {
       read("{\"facts\": [{\"a\": 1}, {\"a\": 2}, {\"a\":"),
       Either.right({
         value: { facts: [{ a: 1 }, { a: 2 }] },
-        truncated: true
+        truncated: true,
+        fenced: false
       })
     )
     assert.deepStrictEqual<unknown>(value("[[1, 2], [3, 4"), [[1, 2]])

@@ -75,7 +75,7 @@ layer(LoomServer.layer(), { timeout: 90_000, excludeTestServices: true })("A sin
     Effect.gen(function*() {
       const namespace = freshNamespace()
       yield* ok(MemorySet, { namespace, memory_key: "a", value: "Deploys happen on Tuesdays" })
-      const seen = yield* until(ok(OpsCluster, { namespace }), ({ pruning }) => pruning.length === 2)
+      const seen = yield* until(ok(OpsCluster, { namespace }), ({ pruning }) => pruning.length === 3)
       assert.deepInclude(seen, { kind: "process", shards_unheld: [], workers: [], open_intents: 0, degraded: [] })
       assert.deepInclude(seen, {
         messages: null,
@@ -102,7 +102,7 @@ layer(LoomServer.layer(), { timeout: 90_000, excludeTestServices: true })("A sin
       assert.deepEqual(seen.pruning.map(({ name, removed }) => [name, removed]), [["idempotency", 0], [
         "dead_letters",
         0
-      ]])
+      ], ["model_answers", 0]])
       assert.deepEqual(seen.schemas.map(({ known, store, version }) => [store, version === known]), [[
         "clickhouse",
         true
