@@ -3,7 +3,7 @@
  * are fused by their ranks. Pure; the vectors are given.
  */
 import { indexTerms, queryTerms } from "../src/platform/Analyzer.ts"
-import { B, K1, weight } from "../src/retrieval/Bm25.ts"
+import { B, K1, weight } from "../src/platform/Bm25.ts"
 
 export interface Ranked {
   readonly text: string

@@ -3,11 +3,11 @@
  * are taken one after another, oldest first, so that what was said later is judged later; sessions go side by side, and no
  * namespace takes all the room. While the model does not answer its jobs rest, but for one that tries; nothing else waits.
  */
-import { actorId } from "../src/kernel/Identity.ts"
-import type { Scope } from "../src/kernel/Identity.ts"
 import { isFinished } from "../src/extraction/ExtractionJobModel.ts"
 import type { JobSign } from "../src/extraction/ExtractionJobModel.ts"
 import { waitMillis } from "../src/extraction/ExtractionJobPolicy.ts"
+import { actorId } from "../src/kernel/Identity.ts"
+import type { Scope } from "../src/kernel/Identity.ts"
 
 export interface Room {
   /** Jobs at a time. */

@@ -130,7 +130,11 @@ const drain = (
       work(sign).pipe(
         Effect.flatMap((next) =>
           Effect.sync(() => {
-            line.end(sign, next === undefined ? { ...sign, state: "dropped" } : signOf(next), extraction.asks(sign).model)
+            line.end(
+              sign,
+              next === undefined ? { ...sign, state: "dropped" } : signOf(next),
+              extraction.asks(sign).model
+            )
           })
         ),
         Effect.zipRight(Queue.offer(ended, undefined)),

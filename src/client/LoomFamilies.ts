@@ -15,7 +15,13 @@ import {
   ConversationList
 } from "../conversation/ConversationVerbs.ts"
 import { MemoryEvidence } from "../conversation/EvidenceVerbs.ts"
-import { ExtractionDrop, ExtractionGet, ExtractionList, ExtractionRetry, SetFromMessages } from "../extraction/ExtractionVerbs.ts"
+import {
+  ExtractionDrop,
+  ExtractionGet,
+  ExtractionList,
+  ExtractionRetry,
+  SetFromMessages
+} from "../extraction/ExtractionVerbs.ts"
 import type { Verb } from "../kernel/Verb.ts"
 import { MemoryBacklinks } from "../memory/BacklinkVerbs.ts"
 import { CalibrationGet } from "../memory/CalibrationVerbs.ts"

@@ -94,7 +94,10 @@ export const layer: Layer.Layer<
       const memory_key = mintKey(cited.fact, job.user_name)
       const statement = statementOf(cited, job)
       return Effect.gen(function*() {
-        const advisories = yield* intake.labels(statement.entities === undefined ? {} : { entities: statement.entities }, undefined)
+        const advisories = yield* intake.labels(
+          statement.entities === undefined ? {} : { entities: statement.entities },
+          undefined
+        )
         const content = yield* intake.prepare({
           memory_key,
           value: cited.fact.text,
@@ -131,14 +134,17 @@ export const layer: Layer.Layer<
     })
 
     const recorded = (job: ExtractionJob, part: ReadonlyArray<Ready>) =>
-      Effect.flatMap(Clock.currentTimeMillis, (now) =>
-        beliefs.record(part.flatMap(({ cited, item }) =>
-          sourcesOf(identityIn(job, item.memory_key), item.content.content_sha256, cited.turns, {
-            actor: job.actor,
-            write_id: writeIdOf(job),
-            now
-          })
-        )))
+      Effect.flatMap(
+        Clock.currentTimeMillis,
+        (now) =>
+          beliefs.record(part.flatMap(({ cited, item }) =>
+            sourcesOf(identityIn(job, item.memory_key), item.content.content_sha256, cited.turns, {
+              actor: job.actor,
+              write_id: writeIdOf(job),
+              now
+            })
+          ))
+      )
 
     /** The turns of a result of an earlier try, which found other facts: those that were recorded for what it wrote. */
     const recordedFor = (job: ExtractionJob, { answer, memory_key }: BulkResult) =>
@@ -147,7 +153,9 @@ export const layer: Layer.Layer<
         : Effect.map(beliefs.of(identityIn(job, memory_key)), (sources) =>
           sources.filter(({ content_sha256, write_id }) =>
             write_id === writeIdOf(job) && (answer === null || content_sha256 === answer.content_sha256)
-          ).map(({ source_memory_id }) => source_memory_id))
+          ).map(({ source_memory_id }) =>
+            source_memory_id
+          ))
 
     /** A memory that says it already rests on these turns as well. */
     const supported = (job: ExtractionJob, merged: ReadonlyArray<readonly [string, CitedFact]>) =>
@@ -238,7 +246,9 @@ export const layer: Layer.Layer<
         const items = prepared.filter((one) => "item" in one)
         const written: Array<FactReceipt> = []
         const refused: Array<RefusalReceipt> = [
-          ...found.refused.filter(({ turn_ids }) => turn_ids.length === 0 || !turn_ids.every((id) => told.has(id))).map(({ code, reason, turn_ids }) => ({ memory_key: null, code, reason, turn_ids })),
+          ...found.refused.filter(({ turn_ids }) => turn_ids.length === 0 || !turn_ids.every((id) => told.has(id))).map(
+            ({ code, reason, turn_ids }) => ({ memory_key: null, code, reason, turn_ids })
+          ),
           ...prepared.flatMap((one) => "item" in one ? [] : [one])
         ]
         for (const [index, part] of chunked(items, PART).entries()) {

@@ -66,9 +66,8 @@ const byAge = (left: JobPlace, right: JobPlace): number =>
 export const layerMemory: Layer.Layer<ExtractionJobStore> = Layer.sync(ExtractionJobStore, () => {
   const jobs = new Map<string, ExtractionJob>()
   const of = (scope: Scope, user_id: string | null) =>
-    [...jobs.values()].filter((job) =>
-      actorId(job) === actorId(scope) && (user_id === null || job.user_id === user_id)
-    ).sort(byAge)
+    [...jobs.values()].filter((job) => actorId(job) === actorId(scope) && (user_id === null || job.user_id === user_id))
+      .sort(byAge)
   return {
     put: (written) =>
       Effect.sync(() => {
@@ -78,8 +77,7 @@ export const layerMemory: Layer.Layer<ExtractionJobStore> = Layer.sync(Extractio
           if (before === undefined || before.version <= job.version) jobs.set(key, job)
         }
       }),
-    byIds: (scope, user_id, ids) =>
-      Effect.sync(() => of(scope, user_id).filter(({ job_id }) => ids.includes(job_id))),
+    byIds: (scope, user_id, ids) => Effect.sync(() => of(scope, user_id).filter(({ job_id }) => ids.includes(job_id))),
     page: (scope, { session_id, states, user_id }, after, limit) =>
       Effect.sync(() =>
         of(scope, user_id).filter((job) =>

@@ -30,7 +30,9 @@ const cited = (segment: Segment, numbers: ReadonlyArray<number | string>): Reado
   const records = [...segment.before, ...segment.records]
   const asked = new Set(numbers.map(numberOf))
   const found = new Map(records.filter(({ number }) => asked.has(number)).map(({ number, turn }) => [number, turn]))
-  return found.size === asked.size ? [...found].sort(([left], [right]) => left - right).map(([, turn]) => turn) : undefined
+  return found.size === asked.size
+    ? [...found].sort(([left], [right]) => left - right).map(([, turn]) => turn)
+    : undefined
 }
 
 /** Whether all that is cited was shown for the sense alone: the segment before has told it. */
@@ -40,7 +42,9 @@ const isTold = (segment: Segment, turns: ReadonlyArray<Turn>): boolean =>
 /** `undefined` for what another segment tells. */
 export const checkFact = (transcript: Transcript, segment: Segment, fact: ReplyFact): Checked<Fact> | undefined => {
   const turns = cited(segment, fact.turns)
-  if (turns === undefined || turns.length === 0) return refused("NO_SUCH_TURN", "It cites a turn that there is none of.")
+  if (turns === undefined || turns.length === 0) {
+    return refused("NO_SUCH_TURN", "It cites a turn that there is none of.")
+  }
   if (isTold(segment, turns)) return undefined
   if (isBlank(fact.text) || isBlank(fact.attribute) || fact.text.length > LONGEST_TEXT) {
     return refused("UNREADABLE", "It is blank, or no single fact.", turns)

@@ -31,8 +31,7 @@ const asking = new Set(
 const lead = /^(?:(?:please|forget|delete|that|about|everything|all|what|i|said|told|you|of|my|mine|our)\b[\s,:]*)+/iu
 
 /** The attribute that a request names, as a fact would call it: "where I live" is where somebody lives. */
-const attributeIn = (what: string): string =>
-  what.replace(lead, "").trim().replace(/^where i (\p{L}+)$/iu, "where $1s")
+const attributeIn = (what: string): string => what.replace(lead, "").trim().replace(/^where i (\p{L}+)$/iu, "where $1s")
 
 /** The telling stems of a text. */
 const telling = (text: string, leftOut: ReadonlySet<string>): ReadonlySet<string> => {
@@ -73,7 +72,11 @@ const namesAttribute = (asked: ReadonlySet<string>, { memory_key }: MemoryRow): 
 }
 
 /** The memory holds every telling word of the request, and hardly any other. One word alone is a topic, not a claim. */
-const saysTheSame = (asked: ReadonlySet<string>, { sensitivity, value, value_kind }: MemoryRow, user: string): boolean => {
+const saysTheSame = (
+  asked: ReadonlySet<string>,
+  { sensitivity, value, value_kind }: MemoryRow,
+  user: string
+): boolean => {
   if (asked.size < 2 || sensitivity === "high" || value_kind !== "string") return false
   const said = telling(value, userWords(user))
   return isWithin(asked, said) && asked.size >= said.size * LEAST_SHARE

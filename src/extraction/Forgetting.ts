@@ -14,9 +14,9 @@ import { SERVED_STATUSES } from "../memory/MemoryModel.ts"
 import type { MemoryRow } from "../memory/MemoryModel.ts"
 import { everyRow, MemoryReader } from "../memory/MemoryReader.ts"
 import { idTarget } from "../memory/MemoryRequest.ts"
-import { metaOf, writeIdOf } from "./ExtractionStamps.ts"
 import type { CitedFact } from "./ExtractionItems.ts"
 import type { ExtractionJob, ForgetReceipt } from "./ExtractionJobModel.ts"
+import { metaOf, writeIdOf } from "./ExtractionStamps.ts"
 import type { ForgetRequest } from "./FactModel.ts"
 import { meant } from "./Forget.ts"
 import { mintKey } from "./KeyMint.ts"
@@ -61,7 +61,11 @@ export const make = Effect.gen(function*() {
     })
 
   /** One memory taken out; `undefined` when it was, else the code of what keeps it. */
-  const forgotten = (job: ExtractionJob, row: MemoryRow, dry: boolean): Effect.Effect<string | undefined, LoomError> => {
+  const forgotten = (
+    job: ExtractionJob,
+    row: MemoryRow,
+    dry: boolean
+  ): Effect.Effect<string | undefined, LoomError> => {
     if (row.status === "tombstoned") return Effect.succeed(undefined)
     // A person asked for it to stand; a transcript does not undo that.
     if (row.pinned) return Effect.succeed("PINNED_CONFLICT")
@@ -89,7 +93,8 @@ export const make = Effect.gen(function*() {
       const receipts: Array<ForgetReceipt> = []
       for (const { turn_id, what } of forgets) {
         const turn = turns.find((one) => one.turn_id === turn_id)
-        const isUser = turn?.role === "user" && (turn.speaker === "" || turn.speaker === job.user_name || job.user_name === "")
+        const isUser = turn?.role === "user" &&
+          (turn.speaker === "" || turn.speaker === job.user_name || job.user_name === "")
         if (turn === undefined || !isUser) {
           receipts.push({ turn_id, outcome: "refused", keys: [], code: "NOT_THE_USER" })
           continue

@@ -53,7 +53,11 @@ export const make = (model: LanguageModel["Type"], { maxTokens, patience }: Opti
           tokens_out += reply.tokensOut ?? 0
           if (reply.truncated) {
             const turn_ids = segment.records.map(({ turn }) => turn.turn_id)
-            refused.push({ code: "REPLY_BROKE_OFF", reason: "The model's reply broke off; there may be more.", turn_ids })
+            refused.push({
+              code: "REPLY_BROKE_OFF",
+              reason: "The model's reply broke off; there may be more.",
+              turn_ids
+            })
           }
           for (const found of reply.value.facts) {
             const checked = checkFact(transcript, segment, found)

@@ -94,7 +94,8 @@ export const make: Effect.Effect<
       return [next, deferral] as const
     })
 
-  const jobOf = (request: Request, caller: Caller, writer: TurnWriter, observed_at: number | null, now: number) =>
+  const jobOf =
+    (request: Request, caller: Caller, writer: TurnWriter, observed_at: number | null, now: number) =>
     (turn_ids: ReadonlyArray<string>, told: number): ExtractionJob => ({
       ...writer,
       job_id: jobIdOf(writer, writer, turn_ids),
@@ -194,46 +195,47 @@ export const make: Effect.Effect<
       : Effect.fail(refuse("INVALID_ARGUMENT", "`messages` holds no turn", { field: "messages" }))
   }
 
-  const answering = (request: Request, receipts: ReadonlyArray<Receipt>, advisories: ReadonlyArray<string>) =>
-  (job: ExtractionJob, deferral: Deferral | null, isDry: boolean): Told => {
-    const turns = receipts.flatMap((receipt) => "turn" in receipt ? [receipt.turn] : [])
-    const turns_refused = receipts.flatMap((receipt, index) => {
-      if (receipt.outcome !== "refused") return []
-      const { code, message } = toWire(receipt.error).body.detail
-      return [{ index, code, message }]
-    })
-    const { model } = extraction.asks(job)
-    const outcome = outcomeOf(job.receipts)
-    const isWaiting = !isFinished(job) && deferral !== null
-    return {
-      ...outcome,
-      ok: job.state === "done" && turns_refused.length === 0 && outcome.refused.length === 0 &&
-        outcome.forget_requests.every(({ outcome }) => outcome === "forgotten"),
-      turns_stored: isDry ? 0 : receipts.filter(({ outcome }) => outcome === "stored").length,
-      turns_known: receipts.filter(({ outcome }) => outcome === "known").length,
-      turns_refused,
-      evidence_ids: turns.map(({ turn_id }) => turn_id),
-      deferred: isWaiting,
-      deferred_by: isWaiting ? deferral : null,
-      queue_id: isDry ? null : job.job_id,
-      state: isDry ? null : job.state,
-      retry_at: isoOf(job.retry_at),
-      observation_date_source: turns.some(({ at }) => at !== null)
-        ? "messages"
-        : job.observed_at !== null
-        ? "request"
-        : "none",
-      ignored_args: [
-        ...(request.max_tokens !== undefined && !model ? ["max_tokens"] : []),
-        ...(request.user_name !== undefined && isBlank(request.user_name) ? ["user_name"] : []),
-        ...(request.defer !== undefined && isDry ? ["defer"] : [])
-      ],
-      pipeline_errors: job.code === "" ? [] : [{ code: job.code }],
-      advisories,
-      dry_run: isDry,
-      degraded: isWaiting ? ["extraction"] : []
+  const answering =
+    (request: Request, receipts: ReadonlyArray<Receipt>, advisories: ReadonlyArray<string>) =>
+    (job: ExtractionJob, deferral: Deferral | null, isDry: boolean): Told => {
+      const turns = receipts.flatMap((receipt) => "turn" in receipt ? [receipt.turn] : [])
+      const turns_refused = receipts.flatMap((receipt, index) => {
+        if (receipt.outcome !== "refused") return []
+        const { code, message } = toWire(receipt.error).body.detail
+        return [{ index, code, message }]
+      })
+      const { model } = extraction.asks(job)
+      const outcome = outcomeOf(job.receipts)
+      const isWaiting = !isFinished(job) && deferral !== null
+      return {
+        ...outcome,
+        ok: job.state === "done" && turns_refused.length === 0 && outcome.refused.length === 0 &&
+          outcome.forget_requests.every(({ outcome }) => outcome === "forgotten"),
+        turns_stored: isDry ? 0 : receipts.filter(({ outcome }) => outcome === "stored").length,
+        turns_known: receipts.filter(({ outcome }) => outcome === "known").length,
+        turns_refused,
+        evidence_ids: turns.map(({ turn_id }) => turn_id),
+        deferred: isWaiting,
+        deferred_by: isWaiting ? deferral : null,
+        queue_id: isDry ? null : job.job_id,
+        state: isDry ? null : job.state,
+        retry_at: isoOf(job.retry_at),
+        observation_date_source: turns.some(({ at }) => at !== null)
+          ? "messages"
+          : job.observed_at !== null
+          ? "request"
+          : "none",
+        ignored_args: [
+          ...(request.max_tokens !== undefined && !model ? ["max_tokens"] : []),
+          ...(request.user_name !== undefined && isBlank(request.user_name) ? ["user_name"] : []),
+          ...(request.defer !== undefined && isDry ? ["defer"] : [])
+        ],
+        pipeline_errors: job.code === "" ? [] : [{ code: job.code }],
+        advisories,
+        dry_run: isDry,
+        degraded: isWaiting ? ["extraction"] : []
+      }
     }
-  }
 
   return [bind(SetFromMessages, handler)]
 })

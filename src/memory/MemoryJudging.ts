@@ -65,7 +65,8 @@ export const judgeClaim = (planning: Planning, question: Question): Either.Eithe
       ? view.underKey(writer.memory_key).filter((row) =>
         // A proposal is on trial: what is decided of it is not decided by a write beside it. And a key that was minted for
         // what a user said of himself says something else of every user.
-        isElsewhere(row) && (question.inferred !== true || row.user_id === writer.user_id) && row.status !== "proposed" && isLive(row, moment.now) &&
+        isElsewhere(row) && (question.inferred !== true || row.user_id === writer.user_id) &&
+        row.status !== "proposed" && isLive(row, moment.now) &&
         (!isOver || isLater(row, question))
       )
       : []

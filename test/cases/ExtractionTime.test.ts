@@ -5,6 +5,7 @@
  */
 import { assert, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import { MemoryEvidence } from "../../src/conversation/EvidenceVerbs.ts"
 import { ConflictsList } from "../../src/memory/ConflictVerbs.ts"
 import { MemoryGet, MemoryHistory } from "../../src/memory/MemoryVerbs.ts"
 import { NamespaceRollback } from "../../src/memory/NamespaceReviewVerbs.ts"
@@ -14,18 +15,35 @@ import { ok } from "../support/LoomHttp.ts"
 import * as ModelServer from "../support/ModelServer.ts"
 import { house, layerWithModel, message, Model, reply, says } from "./Transcripts.ts"
 
-const march = { session: "march", at: "2026-03-05T10:00:00Z", text: "I live in Delhi", fact: "The user lives in Delhi.", attribute: "residence" }
-const june = { session: "june", at: "2026-06-07T10:00:00Z", text: "I moved to Berlin", fact: "The user lives in Berlin.", attribute: "moved to" }
+const march = {
+  session: "march",
+  at: "2026-03-05T10:00:00Z",
+  text: "I live in Delhi",
+  fact: "The user lives in Delhi.",
+  attribute: "residence"
+}
+const june = {
+  session: "june",
+  at: "2026-06-07T10:00:00Z",
+  text: "I moved to Berlin",
+  fact: "The user lives in Berlin.",
+  attribute: "moved to"
+}
 
 type Said = typeof march
 
 const memory_key = "user/residence"
 
 /** A model that finds in a turn what was said there, under whatever attribute. */
-const scripted = (attributeOf: (said: Said) => string = ({ attribute }) => attribute) => ({ user }: ModelServer.Question) =>
-  ModelServer.gives(reply([march, june].filter(({ text }) => user.includes(text)).map((said) =>
-    says("user", attributeOf(said), said.fact, [1])
-  )))
+const scripted =
+  (attributeOf: (said: Said) => string = ({ attribute }) => attribute) => ({ user }: ModelServer.Question) =>
+    ModelServer.gives(
+      reply(
+        [march, june].filter(({ text }) => user.includes(text)).map((said) =>
+          says("user", attributeOf(said), said.fact, [1])
+        )
+      )
+    )
 
 layer(layerWithModel(), { excludeTestServices: true, timeout: 120_000 })("One fact over time", (it) => {
   for (const [order, sessions] of [["in order", [march, june]], ["June first", [june, march]]] as const) {
@@ -34,8 +52,14 @@ layer(layerWithModel(), { excludeTestServices: true, timeout: 120_000 })("One fa
         const model = yield* Model
         model.script(scripted())
         const { namespace, served, tell } = house()
-        const told = yield* Effect.forEach(sessions, ({ at, text }) => tell([message(text, { at })], { user_id: "ada" }))
-        assert.deepStrictEqual(told.flatMap(({ written }) => written.map((one) => one.memory_key)), [memory_key, memory_key])
+        const told = yield* Effect.forEach(
+          sessions,
+          ({ at, text }) => tell([message(text, { at })], { user_id: "ada" })
+        )
+        assert.deepStrictEqual(told.flatMap(({ written }) => written.map((one) => one.memory_key)), [
+          memory_key,
+          memory_key
+        ])
         assert.deepStrictEqual(yield* served({ user_id: "ada" }), [[memory_key, june.fact]])
         const get = (fields: object) =>
           Effect.map(ok(MemoryGet, { namespace, memory_key, user_id: "ada", ...fields }), ({ value }) => value)
@@ -87,14 +111,18 @@ layer(layerWithModel(), { excludeTestServices: true, timeout: 120_000 })("One fa
       )
     }))
 
-  it.effect("provenance tells the turns, and a rollback takes a bad import back", () =>
+  it.effect("provenance and evidence tell who said so, and a rollback takes a bad import back", () =>
     Effect.gen(function*() {
       const model = yield* Model
       model.script(scripted())
       const { namespace, served, tell } = house()
       const first = yield* tell([message(march.text, { at: march.at })], { user_id: "ada" })
-      const provenance = yield* ok(MemoryProvenance, { namespace, memory_key, user_id: "ada" })
-      assert.include(JSON.stringify(provenance), first.evidence_ids[0])
+      const { provenance } = yield* ok(MemoryProvenance, { namespace, memory_key, user_id: "ada" })
+      assert.deepInclude(provenance, { source_class: "extracted", actor: "human:local" })
+      const evidence = yield* ok(MemoryEvidence, { namespace, memory_key, user_id: "ada" })
+      assert.deepStrictEqual(evidence.turns.map(({ content, turn_id }) => [turn_id, content]), [
+        [first.evidence_ids[0] ?? "", march.text]
+      ])
       const before = (yield* ok(MemoryGet, { namespace, memory_key, user_id: "ada" })).version_text
       yield* tell([message(june.text, { at: june.at })], { user_id: "ada" })
       assert.deepStrictEqual(yield* served({ user_id: "ada" }), [[memory_key, june.fact]])

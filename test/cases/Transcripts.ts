@@ -6,8 +6,8 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
-import type { ReplyFact } from "../../src/extraction/ExtractReply.ts"
 import { ExtractionGet, SetFromMessages } from "../../src/extraction/ExtractionVerbs.ts"
+import type { ReplyFact } from "../../src/extraction/ExtractReply.ts"
 import { MemoryList } from "../../src/memory/MemoryVerbs.ts"
 import { freshNamespace, ok } from "../support/LoomHttp.ts"
 import type { CallOptions } from "../support/LoomHttp.ts"
@@ -62,8 +62,10 @@ export const house = (namespace = freshNamespace(), options: CallOptions = {}) =
   tell: (messages: ReadonlyArray<object>, more: object = {}) =>
     ok(SetFromMessages, { namespace, messages, ...more }, options),
   served: (more: object = {}) =>
-    Effect.map(ok(MemoryList, { namespace, sort_by: "memory_key", ...more }, options), ({ memories }) =>
-      memories.map(({ memory_key, value }) => [memory_key, value])),
+    Effect.map(
+      ok(MemoryList, { namespace, sort_by: "memory_key", ...more }, options),
+      ({ memories }) => memories.map(({ memory_key, value }) => [memory_key, value])
+    ),
   /** The job once it stands as `isIt` says. */
   settled: (queue_id: string | null, isIt: (state: string) => boolean = (state) => state === "done") =>
     ok(ExtractionGet, { namespace, queue_id }, options).pipe(

@@ -13,8 +13,10 @@ import { fact, Faults, found, jobOf, layer, scope, Script, turn } from "./Extrac
 
 const house = <A, E, R>(test: Effect.Effect<A, E, R>) => Effect.provide(test, layer())
 
-const keysServed = Effect.map(ask(MemoryList, { user_id: "ada" }), ({ memories }) =>
-  memories.map(({ memory_key, value }) => [memory_key, value]).sort())
+const keysServed = Effect.map(
+  ask(MemoryList, { user_id: "ada" }),
+  ({ memories }) => memories.map(({ memory_key, value }) => [memory_key, value]).sort()
+)
 
 const residence = (text: string, said: ReturnType<typeof turn>, changed = {}) => fact(text, [said], changed)
 
@@ -45,16 +47,19 @@ describe("Extraction", () => {
         }))
       const job = yield* jobOf([mine, jonas, web], { session_id: "s1" })
       const receipts = yield* extraction.run(job, "caller")
-      assert.deepStrictEqual(receipts.written.map(({ about_other, memory_key, outcome, turn_ids }) => ({
-        about_other,
-        memory_key,
-        outcome,
-        turn_ids
-      })), [
-        { memory_key: "user/residence", outcome: "stored", about_other: false, turn_ids: [mine.turn_id] },
-        { memory_key: "person/jonas/preference", outcome: "stored", about_other: true, turn_ids: [jonas.turn_id] },
-        { memory_key: "thing/shop/color", outcome: "stored", about_other: false, turn_ids: [web.turn_id] }
-      ])
+      assert.deepStrictEqual(
+        receipts.written.map(({ about_other, memory_key, outcome, turn_ids }) => ({
+          about_other,
+          memory_key,
+          outcome,
+          turn_ids
+        })),
+        [
+          { memory_key: "user/residence", outcome: "stored", about_other: false, turn_ids: [mine.turn_id] },
+          { memory_key: "person/jonas/preference", outcome: "stored", about_other: true, turn_ids: [jonas.turn_id] },
+          { memory_key: "thing/shop/color", outcome: "stored", about_other: false, turn_ids: [web.turn_id] }
+        ]
+      )
       const delhi = yield* ask(MemoryGet, { memory_key: "user/residence", user_id: "ada" })
       assert.deepInclude(delhi, {
         value: "The user lives in Delhi.",
@@ -106,7 +111,10 @@ describe("Extraction", () => {
           Effect.succeed(found({
             // A model that says it in other words at its second try.
             facts: ++tries === 1
-              ? [residence("The user lives in Delhi.", first), fact("The user works at Alder.", [first], { attribute: "employer" })]
+              ? [
+                residence("The user lives in Delhi.", first),
+                fact("The user works at Alder.", [first], { attribute: "employer" })
+              ]
               : [residence("The user has a home in Delhi.", first)],
             forgets: [{ what: "my phone", turn_id: second.turn_id }]
           }))

@@ -122,8 +122,7 @@ export const suite = <E>(name: string, store: Layer.Layer<ExtractionJobStore, E>
         const { put, touched } = yield* ExtractionJobStore
         const scope = fresh()
         const of = (since: bigint) =>
-          Effect.map(touched(since, 1_000), (signs) =>
-            signs.filter((sign) => sign.scope.namespace === scope.namespace))
+          Effect.map(touched(since, 1_000), (signs) => signs.filter((sign) => sign.scope.namespace === scope.namespace))
         const [open, over] = [jobIn(scope), jobIn(scope, { user_id: "bob" })]
         yield* put([open, over])
         assert.deepStrictEqual(yield* of(0n), [signOf(open), signOf(over)])

@@ -36,7 +36,7 @@ describe("FactCheck", () => {
     assert.deepInclude(accepted("user", "residence", "Ada lives in Berlin.", [1]), {
       subject: "user",
       about_other: false,
-      turn_ids: [turns[0]?.turn_id]
+      turn_ids: turns.slice(0, 1).map(({ turn_id }) => turn_id)
     })
     assert.strictEqual(accepted("Ada", "employer", "Ada works for Alder & Sons.", ["1"]).subject, "user")
     assert.strictEqual(accepted("shop", "opening hours", "The opening hours are 9 to 17.", [4]).about_other, true)

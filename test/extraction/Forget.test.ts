@@ -54,7 +54,10 @@ describe("Forget", () => {
   it("knows the user by his name, and takes no more than anybody can mean", () => {
     const told = [rowOf("user/residence", "Ada lives in Berlin.")]
     assert.strictEqual(meant({ what: "that I live in Berlin", at: null, user: "Ada" }, told)._tag, "certain")
-    const many = Array.from({ length: 30 }, (_, at) => rowOf("user/phone", `The user has a phone ${at}.`, { session_id: `s${at}` }))
+    const many = Array.from(
+      { length: 30 },
+      (_, at) => rowOf("user/phone", `The user has a phone ${at}.`, { session_id: `s${at}` })
+    )
     assert.strictEqual(meant({ what: "my phone", at: null, user: "" }, many)._tag, "unclear")
   })
 })

@@ -110,7 +110,8 @@ describe("inferred claims", () => {
       yield* infer("local", memory_key, [{ town: "Berlin", month: 5 }])
       const { results: [result] } = yield* infer("local", memory_key, [{ town: "Delhi", month: 2 }])
       assert.deepInclude(result?.answer, { status: "superseded", conflict_verdict: "conflict" })
-      const at = (as_of: string) => Effect.map(ask(MemoryGet, { memory_key, user_id: "ada", as_of }), ({ value }) => value)
+      const at = (as_of: string) =>
+        Effect.map(ask(MemoryGet, { memory_key, user_id: "ada", as_of }), ({ value }) => value)
       assert.strictEqual(yield* at("2023-04-15"), "The user lives in Delhi.")
       assert.strictEqual(yield* at("2023-07-01"), "The user lives in Berlin.")
     }).pipe(Effect.provide(layer())))

@@ -4,7 +4,10 @@ import type { JobSign } from "../../src/extraction/ExtractionJobModel.ts"
 import { ExtractionLine } from "../../workers/ExtractionLine.ts"
 import type { Gates } from "../../workers/ExtractionLine.ts"
 
-const sign = (job_id: string, changed: Partial<JobSign> & { readonly session?: string; readonly namespace?: string } = {}) => {
+const sign = (
+  job_id: string,
+  changed: Partial<JobSign> & { readonly session?: string; readonly namespace?: string } = {}
+) => {
   const { namespace = "eng", session = job_id, ...rest } = changed
   const one: JobSign = {
     scope: { org: "acme", namespace },
@@ -43,7 +46,9 @@ describe("ExtractionLine", () => {
 
   it("leaves room to other namespaces, and no more than there is", () => {
     const line = new ExtractionLine({ atOnce: 3, ofNamespace: 2 })
-    line.note([..."abcd"].map((id) => sign(id)).concat(sign("x", { namespace: "ops" }), sign("y", { namespace: "ops" })))
+    line.note(
+      [..."abcd"].map((id) => sign(id)).concat(sign("x", { namespace: "ops" }), sign("y", { namespace: "ops" }))
+    )
     assert.deepStrictEqual(idsOf(line.take(gates(0))), ["a", "b", "x"])
   })
 

@@ -183,7 +183,14 @@ describe("ExtractionQueue", () => {
       Effect.gen(function*() {
         scripted.hasModel = false
         const { pause } = yield* WorkerStore
-        yield* pause({ worker: ExtractionQueue.NAME, org: "acme", namespace: "ops", paused: true, actor: "human:ada", at: 0 })
+        yield* pause({
+          worker: ExtractionQueue.NAME,
+          org: "acme",
+          namespace: "ops",
+          paused: true,
+          actor: "human:ada",
+          at: 0
+        })
         yield* put(
           jobOf("answered", { extractor: "rules", state: "running", retry_at: 30_000 }),
           jobOf("model"),
