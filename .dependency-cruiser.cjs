@@ -96,7 +96,7 @@ module.exports = {
     {
       name: "other-slice-rooms",
       comment:
-        "From another slice only its Model, Type, Error, Store, Feed, Cache, Sweep, Client, Intake, Sources, Reader, Lookup, FirstAnswer, Request, Rpc, Verbs and Fields files, SensitivityPolicy and Search",
+        "From another slice only its Model, Type, Error, Store, Feed, Cache, Sweep, Client, Intake, Sources, Reader, Lookup, FirstAnswer, Request, Rpc, Verbs and Fields files, SensitivityPolicy, MemoryCommand and Search",
       severity: "error",
       from: { path: "^src/([^/]+)/", pathNot: "Clickhouse\\.ts$" },
       to: { path: "^src/", pathNot: `^src/($1|${floor})/|${rooms}\\.ts$` }

@@ -14,7 +14,7 @@ import type { ChangeFeed } from "../src/work/ChangeFeed.ts"
 import type { WorkerStore } from "../src/work/WorkerStore.ts"
 import { rounds } from "./WorkerFeed.ts"
 import { defaultPace } from "./WorkerJob.ts"
-import type { FeedWorker, ScheduledWorker } from "./WorkerJob.ts"
+import type { FeedWorker, OwnWorker, ScheduledWorker } from "./WorkerJob.ts"
 import { supervised } from "./WorkerLoop.ts"
 import { runs } from "./WorkerSchedule.ts"
 
@@ -24,7 +24,7 @@ import { runs } from "./WorkerSchedule.ts"
  */
 export type Host = "singleton" | "process"
 
-export type { Batch, FeedWorker, Pace, ScheduledWorker } from "./WorkerJob.ts"
+export type { Batch, FeedWorker, OwnWorker, Pace, ScheduledWorker } from "./WorkerJob.ts"
 
 /** A worker as a layer, to be given a host. */
 export type Hosted<R> = (host: Host) => Layer.Layer<never, never, R | Needs>
@@ -42,6 +42,9 @@ export const makeScheduled = <R>({ pace, ...worker }: ScheduledWorker<R>): Hoste
   const whole = { ...worker, pace: { ...defaultPace, ...pace } }
   return hosted(worker.name, supervised(worker.name, (lease) => runs(whole, lease)))
 }
+
+/** A worker that finds its work by itself: the frame keeps its ownership and its life. */
+export const makeOwn = <R>({ life, name }: OwnWorker<R>): Hosted<R> => hosted(name, supervised(name, life))
 
 const hosted =
   <R>(name: string, life: Effect.Effect<never, never, R>) => (host: Host): Layer.Layer<never, never, R | Sharding> =>

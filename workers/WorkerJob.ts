@@ -4,6 +4,8 @@ import type * as Effect from "effect/Effect"
 import type { Scope } from "../src/kernel/Identity.ts"
 import type { LoomError } from "../src/kernel/LoomError.ts"
 import type { FeedChange } from "../src/work/ChangeFeed.ts"
+import type { Lease } from "./WorkerLease.ts"
+import type { Broken } from "./WorkerLoop.ts"
 
 /** Consecutive changes of one namespace, at least one. */
 export interface Batch {
@@ -53,6 +55,12 @@ export interface ScheduledWorker<R> {
   readonly isDue?: Effect.Effect<boolean, LoomError, R>
   readonly run: Effect.Effect<void, LoomError, R>
   readonly pace?: Partial<Pace>
+}
+
+/** A worker that finds its work by itself, such as one on a queue. It asks its lease around all that it keeps. */
+export interface OwnWorker<R> {
+  readonly name: string
+  readonly life: (lease: Lease) => Effect.Effect<never, Broken, R>
 }
 
 /** A worker with its whole pace. */

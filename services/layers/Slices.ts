@@ -29,6 +29,9 @@ import * as ConversationHandlers from "../../src/conversation/ConversationHandle
 import * as EvidenceHandlers from "../../src/conversation/EvidenceHandlers.ts"
 import * as TurnIntake from "../../src/conversation/TurnIntake.ts"
 import * as TurnStoreClickhouse from "../../src/conversation/TurnStoreClickhouse.ts"
+import * as ExtractionHandlers from "../../src/extraction/ExtractionHandlers.ts"
+import * as ExtractionJobStoreClickhouse from "../../src/extraction/ExtractionJobStoreClickhouse.ts"
+import * as SetFromMessages from "../../src/extraction/SetFromMessages.ts"
 import * as ActorMetrics from "../../src/memory/ActorMetrics.ts"
 import * as ActorRules from "../../src/memory/ActorRules.ts"
 import * as BacklinkHandlers from "../../src/memory/BacklinkHandlers.ts"
@@ -91,6 +94,7 @@ import * as UseStoreClickhouse from "../../src/run/UseStoreClickhouse.ts"
 import * as ChangeFeedClickhouse from "../../src/work/ChangeFeedClickhouse.ts"
 import * as WorkerStoreClickhouse from "../../src/work/WorkerStoreClickhouse.ts"
 import { Dispatch, make as makeDispatch } from "../gateway/Dispatch.ts"
+import * as Extracting from "./Extracting.ts"
 import * as ReviewQueue from "./ReviewQueue.ts"
 import type { ActorSettings } from "./Settings.ts"
 import * as Workers from "./Workers.ts"
@@ -115,6 +119,7 @@ export const layerOthers = Layer.mergeAll(
   BeliefSourcesClickhouse.layer,
   BacklinkStoreClickhouse.layer,
   TurnStoreClickhouse.layer,
+  ExtractionJobStoreClickhouse.layer,
   NamespaceStoreClickhouse.layer,
   BlacklistStoreClickhouse.layer,
   TokenStoreClickhouse.layer,
@@ -223,6 +228,8 @@ export const layerDispatch = Layer.effect(
       OutcomeHandlers.make,
       SearchHandlers.make,
       AskHandlers.make,
+      SetFromMessages.make,
+      ExtractionHandlers.make,
       ForFileHandlers.make,
       PackHandlers.make,
       CalibrationHandlers.make,
@@ -236,7 +243,7 @@ export const layerDispatch = Layer.effect(
     (groups) => makeDispatch(groups.flat())
   )
 ).pipe(
-  Layer.provide(layerSweep),
+  Layer.provide([layerSweep, Extracting.layer]),
   Layer.provide(Ask.layer.pipe(
     Layer.provideMerge(Search.layer.pipe(Layer.provide([SearchIndexClickhouse.layer, DigestLegClickhouse.layer]))),
     Layer.provide(EvidenceStoreClickhouse.layer)

@@ -3,6 +3,7 @@ import type { WorkerFacts } from "../../src/ops/OpsGroundModel.ts"
 import * as Calibration from "../../workers/Calibration.ts"
 import * as ConflictResolver from "../../workers/ConflictResolver.ts"
 import * as Consolidation from "../../workers/Consolidation.ts"
+import * as ExtractionQueue from "../../workers/ExtractionQueue.ts"
 import * as Pruning from "../../workers/Pruning.ts"
 import * as ReEmbed from "../../workers/ReEmbed.ts"
 import * as UsageFold from "../../workers/UsageFold.ts"
@@ -11,6 +12,7 @@ export const workerFacts: ReadonlyArray<WorkerFacts> = [
   { name: ConflictResolver.NAME, reads: "feed" },
   { name: Calibration.NAME, reads: "schedule" },
   { name: ReEmbed.NAME, reads: "schedule" },
+  { name: ExtractionQueue.NAME, reads: "queue" },
   { name: UsageFold.NAME, reads: "schedule" },
   { name: Pruning.NAME, reads: "schedule" },
   { name: Consolidation.NAME, reads: "schedule" }

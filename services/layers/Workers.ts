@@ -12,11 +12,13 @@ import { OpsGround } from "../../src/ops/OpsGroundModel.ts"
 import * as Calibration from "../../workers/Calibration.ts"
 import * as ConflictResolver from "../../workers/ConflictResolver.ts"
 import * as ConsolidationWorker from "../../workers/Consolidation.ts"
+import * as ExtractionQueue from "../../workers/ExtractionQueue.ts"
 import * as Pruning from "../../workers/Pruning.ts"
 import * as ReEmbed from "../../workers/ReEmbed.ts"
 import * as UsageFold from "../../workers/UsageFold.ts"
 import type { Host } from "../../workers/Worker.ts"
 import { Readiness } from "../gateway/Health.ts"
+import * as Extracting from "./Extracting.ts"
 import * as Pruned from "./Pruned.ts"
 import { workers } from "./Settings.ts"
 import { workerFacts } from "./WorkerNames.ts"
@@ -28,6 +30,7 @@ export const layer = (enabled: ReadonlyArray<string>, host: Host) => {
     when(ConflictResolver.NAME, ConflictResolver.make()(host)),
     when(Calibration.NAME, Calibration.make()(host)),
     when(ReEmbed.NAME, ReEmbed.make()(host)),
+    when(ExtractionQueue.NAME, ExtractionQueue.make()(host)),
     when(UsageFold.NAME, UsageFold.make()(host)),
     when(Pruning.NAME, Pruning.make()(host)),
     when(ConsolidationWorker.NAME, ConsolidationWorker.make()(host))
@@ -35,6 +38,7 @@ export const layer = (enabled: ReadonlyArray<string>, host: Host) => {
     Layer.provide([
       ActorRules.layer,
       Pruned.layer,
+      Extracting.layer,
       Layer.provide(Consolidation.layer, ConsolidationStoreClickhouse.layer)
     ])
   )

@@ -16,6 +16,13 @@ import {
   ConversationList
 } from "../conversation/ConversationVerbs.ts"
 import { MemoryEvidence } from "../conversation/EvidenceVerbs.ts"
+import {
+  ExtractionDrop,
+  ExtractionGet,
+  ExtractionList,
+  ExtractionRetry,
+  SetFromMessages
+} from "../extraction/ExtractionVerbs.ts"
 import type { Verb } from "../kernel/Verb.ts"
 import { MemoryBacklinks } from "../memory/BacklinkVerbs.ts"
 import { CalibrationGet } from "../memory/CalibrationVerbs.ts"
@@ -59,6 +66,7 @@ export const families = <F extends TypeLambda>(call: MakeCall<F>) => ({
   memory: {
     set: call(MemorySet),
     bulk_set: call(MemoryBulkSet),
+    set_from_messages: call(SetFromMessages),
     get: call(MemoryGet),
     get_by_id: call(MemoryGetById),
     update: call(MemoryUpdate),
@@ -101,6 +109,12 @@ export const families = <F extends TypeLambda>(call: MakeCall<F>) => ({
   },
   context: {
     pack: call(ContextPack)
+  },
+  extraction: {
+    list: call(ExtractionList),
+    get: call(ExtractionGet),
+    retry: call(ExtractionRetry),
+    drop: call(ExtractionDrop)
   },
   conflicts: {
     list: call(ConflictsList),

@@ -16,6 +16,13 @@ import {
   ConversationList
 } from "../conversation/ConversationVerbs.ts"
 import { MemoryEvidence } from "../conversation/EvidenceVerbs.ts"
+import {
+  ExtractionDrop,
+  ExtractionGet,
+  ExtractionList,
+  ExtractionRetry,
+  SetFromMessages
+} from "../extraction/ExtractionVerbs.ts"
 import { MemoryBacklinks } from "../memory/BacklinkVerbs.ts"
 import { CalibrationGet } from "../memory/CalibrationVerbs.ts"
 import { ConflictsList, ConflictsResolve } from "../memory/ConflictVerbs.ts"
@@ -61,6 +68,11 @@ export const LoomRpcs = RpcGroup.make(
   MemoryList.rpc,
   MemoryHistory.rpc,
   MemoryTimeline.rpc,
+  SetFromMessages.rpc,
+  ExtractionList.rpc,
+  ExtractionGet.rpc,
+  ExtractionRetry.rpc,
+  ExtractionDrop.rpc,
   MemoryPin.rpc,
   MemoryLock.rpc,
   MemoryTouch.rpc,

@@ -15,6 +15,13 @@ import {
   ConversationList
 } from "../conversation/ConversationVerbs.ts"
 import { MemoryEvidence } from "../conversation/EvidenceVerbs.ts"
+import {
+  ExtractionDrop,
+  ExtractionGet,
+  ExtractionList,
+  ExtractionRetry,
+  SetFromMessages
+} from "../extraction/ExtractionVerbs.ts"
 import { MemoryBacklinks } from "../memory/BacklinkVerbs.ts"
 import { CalibrationGet } from "../memory/CalibrationVerbs.ts"
 import { ConflictsList, ConflictsResolve } from "../memory/ConflictVerbs.ts"
@@ -60,6 +67,11 @@ export const allVerbs = [
   MemoryList,
   MemoryHistory,
   MemoryTimeline,
+  SetFromMessages,
+  ExtractionList,
+  ExtractionGet,
+  ExtractionRetry,
+  ExtractionDrop,
   MemoryPin,
   MemoryLock,
   MemoryTouch,
@@ -126,6 +138,7 @@ export const writerVerbs: ReadonlyArray<string> = [
   MemorySet.tag,
   MemoryBulkSet.tag,
   MemoryPin.tag,
+  SetFromMessages.tag,
   ConversationAppend.tag,
   RunBegin.tag
 ]

@@ -59,9 +59,10 @@ const targetsOf = (command: WriteCommand): ReadonlyArray<Aimed> => {
 
 /** Claims that nobody states outright: they come in only when nobody took them away before. */
 export const suspectsOf = (command: WriteCommand): Probes["canonical"] =>
-  itemsOf(command).flatMap(({ content: { canonical_sha256, memory_type }, source_class, user_id }) =>
-    canonical_sha256 === "" || !isIndirect(source_class) ? [] : [{ memory_type, user_id, sha256: canonical_sha256 }]
-  )
+  itemsOf(command).flatMap((item) => {
+    const { content: { canonical_sha256, memory_type }, user_id } = item
+    return canonical_sha256 === "" || !isIndirect(item) ? [] : [{ memory_type, user_id, sha256: canonical_sha256 }]
+  })
 
 /** What a batch must look up: keys and ids that targets name, and the canonical form and content of every new value. */
 export const probesOf = (commands: ReadonlyArray<WriteCommand>, { rulesFor }: NamespaceRules): Probes => {

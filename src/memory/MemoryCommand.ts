@@ -79,6 +79,8 @@ export const SetItem = Schema.Struct({
   source_class: SourceClass,
   if_match_sha256: Schema.NullOr(Schema.String),
   proposed: Schema.Boolean,
+  /** Nobody stated it outright: found in what was said, in whatever order that comes to us. Absent means stated. */
+  inferred: given(Schema.Boolean),
   advisories: Texts,
   /** The rows it was derived from, as they were read: it is refused when one of them moved, and not compared with them. */
   rests_on: given(Schema.Array(Schema.Struct({ memory_id: Schema.String, version: Schema.String })))

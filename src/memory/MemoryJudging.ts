@@ -68,8 +68,10 @@ export const judgeClaim = (planning: Planning, question: Question): Either.Eithe
         ).filter(({ row }) => isElsewhere(row)).map((near) => ({ ...near, outlasts: outlives(near.row, question) })),
     sameKey: rules.conflictPolicy === "newest_wins" && question.isBorne !== true
       ? view.underKey(writer.memory_key).filter((row) =>
-        // A proposal is on trial: what is decided of it is not decided by a write beside it.
-        isElsewhere(row) && row.status !== "proposed" && isLive(row, moment.now) &&
+        // A proposal is on trial: what is decided of it is not decided by a write beside it. And a key that was minted for
+        // what a user said of himself says something else of every user.
+        isElsewhere(row) && (question.inferred !== true || row.user_id === writer.user_id) &&
+        row.status !== "proposed" && isLive(row, moment.now) &&
         (!isOver || isLater(row, question))
       )
       : []
@@ -88,10 +90,11 @@ export const judgeClaim = (planning: Planning, question: Question): Either.Eithe
  */
 const takenAway = (
   { moment, view }: Planning,
-  { content, source_class, writer }: Question,
+  question: Question,
   equal: ReadonlyArray<MemoryRow>
 ): Met["withdrawn"] => {
-  if (!isIndirect(source_class) || equal.some((row) => isLive(row, moment.now))) return undefined
+  const { content, writer } = question
+  if (!isIndirect(question) || equal.some((row) => isLive(row, moment.now))) return undefined
   const last = view.lastWord({ memory_type: content.memory_type, user_id: writer.user_id }, content.canonical_sha256)
   return last !== undefined && isWithdrawn(last) ? last : undefined
 }

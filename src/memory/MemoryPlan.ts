@@ -98,6 +98,7 @@ export const planItem = (
       proposed: item.proposed,
       revives: false,
       source_class: item.source_class,
+      inferred: item.inferred === true,
       valid_at: statement.valid_at ?? null,
       expires_at: statement.expires_at ?? null,
       valid_to: statement.valid_to ?? null,
@@ -255,7 +256,7 @@ const carryOut = (
         next: isTold
           ? `\`${by.memory_key}\` holds a later value, which goes on answering; this one answers for its own time (as_of). If the ` +
             "later one is wrong, memory.update corrects it"
-          : "It is not served, since newest_wins holds by what was true last; it answers for its own time (as_of)"
+          : "It is not served, since another under its key became true later; it answers for its own time (as_of)"
       })
     }
     case "Insert": {

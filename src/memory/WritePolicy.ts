@@ -56,6 +56,11 @@ export interface JudgedWrite {
   /** An older claim comes back (restore, an accepted proposal): it retires nothing. */
   readonly revives: boolean
   readonly source_class: SourceClass
+  /**
+   * Found in what was said, and stated by nobody: transcripts come in any order, so of two under one key the later-dated
+   * stands, and one without a date replaces none that has one.
+   */
+  readonly inferred?: boolean
   /** When the claim became true (milliseconds), when the writer said so. */
   readonly valid_at: number | null
   readonly if_match_sha256: string | null
@@ -155,12 +160,18 @@ export const judge = (
   if (rules.conflictPolicy === "append_only") {
     return Either.right({ _tag: "Insert", verdict: "clear", conflicts: [], ...nothingMet })
   }
-  const older = write.proposed || write.revives || rules.conflictPolicy !== "newest_wins"
+  const older = write.proposed || write.revives
     ? noneOlder
-    : olderOf(met, write)
-  const same = met.sameContent[0] ?? (write.content.canonical_sha256 === "" ? undefined : met.canonical[0])
+    : rules.conflictPolicy === "newest_wins"
+    ? olderOf(met, write)
+    : write.inferred === true
+    ? laterOwn(met, write)
+    : noneOlder
   // A pinned memory never steps back behind another: someone asked for it to stand.
   const stands = own?.pinned === true || write.pins
+  // What others say of it besides changes nothing in that the row under its key goes on standing.
+  if (write.inferred === true && older.by !== undefined && !stands) return Either.right(backfill(older.by, write, []))
+  const same = met.sameContent[0] ?? (write.content.canonical_sha256 === "" ? undefined : met.canonical[0])
   if (same !== undefined && !stands) {
     const reason = met.sameContent.length > 0 ? "the same words, byte for byte" : "the same canonical form"
     return Either.right(answeredBy(met, write, older.retires, same, reason))
@@ -181,15 +192,7 @@ export const judge = (
       conflict_verdict: "rejected"
     }))
   }
-  if (older.by !== undefined && !stands) {
-    return Either.right({
-      _tag: "Backfill",
-      by: older.by,
-      reason: "the row under the key became true later",
-      peers,
-      retires: []
-    })
-  }
+  if (older.by !== undefined && !stands) return Either.right(backfill(older.by, write, peers))
   const twin = peers.find((peer) => peer.verdict === "duplicate")
   if (twin !== undefined && !stands) {
     const others = older.retires.filter((retirement) => !retires(twin.row)(retirement))
@@ -247,10 +250,24 @@ interface Older {
 
 const noneOlder: Older = { by: undefined, retires: [] }
 
+const backfill = (by: MemoryRow, write: JudgedWrite, peers: ReadonlyArray<JudgedPeer>): Decision => ({
+  _tag: "Backfill",
+  by,
+  reason: isLater(by, write)
+    ? "the row under the key became true later"
+    : "the row under the key says since when it is true, and this does not",
+  peers,
+  retires: []
+})
+
+/** The row under an inferred claim's own identity, when it outdates the claim. */
+const laterOwn = ({ own }: Met, write: JudgedWrite): Older =>
+  own !== undefined && outdates(own, write) ? { by: own, retires: [] } : noneOlder
+
 const olderOf = ({ own, sameKey }: Met, write: JudgedWrite): Older => {
   const rows = own === undefined ? sameKey : [own, ...sameKey]
   const later = rows
-    .filter((row) => isLater(row, write))
+    .filter((row) => outdates(row, write))
     .sort((left, right) => (right.valid_at ?? 0) - (left.valid_at ?? 0))[0]
   return later !== undefined ? { by: later, retires: [] } : {
     by: undefined,
@@ -265,6 +282,10 @@ const olderOf = ({ own, sameKey }: Met, write: JudgedWrite): Older => {
 /** Whether a row became true after the write did, by what both writers said. */
 export const isLater = (row: MemoryRow, { valid_at }: Pick<JudgedWrite, "valid_at">): boolean =>
   row.valid_at !== null && valid_at !== null && row.valid_at > valid_at
+
+/** Whether a row goes on standing before a write: it became true later, or the write is an inferred one without a date. */
+const outdates = (row: MemoryRow, write: JudgedWrite): boolean =>
+  isLater(row, write) || (write.inferred === true && row.valid_at !== null && write.valid_at === null)
 
 /** Whether a pin or a lock keeps a row from being retired by another. */
 export const isHeld = (row: MemoryRow, now: number): boolean => row.pinned || isLocked(row, now)
@@ -287,7 +308,7 @@ const judged = (near: Met["near"][number], write: JudgedWrite, rules: Rules, com
     return peer("clear", `\`${substitution.predicate}\` holds several values here`)
   }
   const replaces = rules.conflictPolicy === "newest_wins" && !write.proposed && !write.revives &&
-    !isLater(near.row, write) && !isHeld(near.row, write.now)
+    !outdates(near.row, write) && !isHeld(near.row, write.now)
   return peer(replaces ? "refines" : "conflict")
 }
 
@@ -337,10 +358,11 @@ export const preconditionFault = (own: MemoryRow | undefined, expected: string |
 // Claims that nobody stated outright: they never bring back what somebody took away.
 const indirect: ReadonlyArray<SourceClass> = ["imported", "extracted", "derived"]
 
-export const isIndirect = (source: SourceClass): boolean => indirect.includes(source)
+export const isIndirect = ({ inferred, source_class }: Pick<JudgedWrite, "inferred" | "source_class">): boolean =>
+  inferred === true || indirect.includes(source_class)
 
-const suppressionFault = ({ withdrawn }: Met, { source_class }: JudgedWrite): Refusal | undefined =>
-  withdrawn === undefined || !isIndirect(source_class)
+const suppressionFault = ({ withdrawn }: Met, write: JudgedWrite): Refusal | undefined =>
+  withdrawn === undefined || !isIndirect(write)
     ? undefined
     : refuse("SUPPRESSED", `The claim was ${withdrawn.status === "rejected" ? "rejected" : "deleted"} before`, {
       memory_key: withdrawn.memory_key,

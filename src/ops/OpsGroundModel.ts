@@ -9,8 +9,11 @@ export interface Check {
 
 export interface WorkerFacts {
   readonly name: string
-  /** `feed`: it handles the changes of every namespace; `schedule`: it runs every so often, for the whole installation. */
-  readonly reads: "feed" | "schedule"
+  /**
+   * `feed`: it handles the changes of every namespace; `schedule`: it runs every so often, for the whole installation;
+   * `queue`: it handles what callers put into a queue of its own, in every namespace.
+   */
+  readonly reads: "feed" | "schedule" | "queue"
 }
 
 export class OpsGround extends Context.Tag("loom/ops/OpsGroundModel/OpsGround")<OpsGround, {

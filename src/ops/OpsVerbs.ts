@@ -22,8 +22,11 @@ const lag = {
 
 const workerView = {
   name: Schema.String,
-  /** `feed`: it handles every change; `schedule`: it runs every so often for the whole installation. */
-  reads: Schema.Literal("feed", "schedule"),
+  /**
+   * `feed`: it handles every change; `schedule`: it runs every so often for the whole installation; `queue`: it handles what
+   * was put into a queue (extraction.list).
+   */
+  reads: Schema.Literal("feed", "schedule", "queue"),
   /** `stopped`: no process has given a sign of its life for a minute. */
   state: WorkerState,
   /** The error code of the last failure that still stands; null when there is none. */
@@ -88,7 +91,7 @@ export const OpsWorkerPause = make("ops.worker_pause", {
     when: "A worker is in the way, or does what you want to look at first.",
     whenNot: "One change cannot be handled: the worker gives up on it by itself (ops.dead_letters).",
     args:
-      "The root token pauses it for the whole installation, and alone pauses a worker that reads no feed. It takes a few seconds."
+      "The root token pauses it for the whole installation, and alone pauses a worker that runs on a schedule. It takes a few seconds."
   },
   ...pausing
 })

@@ -64,9 +64,9 @@ export const watch = (
         const status = statuses.find(({ worker }) => worker === name)
         const mine = pauses.filter(({ worker }) => worker === name)
         const buried = letters.filter(({ worker }) => worker === name)
-        const cursors = yield* store.cursors(name, reads === "feed" ? reach : "everything")
+        const cursors = yield* store.cursors(name, reads === "schedule" ? "everything" : reach)
         const behind = reads === "feed" ? yield* feed.behind(name, reach, 0n) : []
-        const state = stateOf(status, mine, reads === "feed" ? orgOf(reach) : NO_FEED, now)
+        const state = stateOf(status, mine, reads === "schedule" ? NO_FEED : orgOf(reach), now)
         const namespaces = reads === "feed" ? placesOf({ behind, buried, cursors, pauses: mine, state }, now) : []
         const run = reads === "schedule" ? cursors[0] : undefined
         const failed = namespaces.find(({ last_error }) => last_error !== null)

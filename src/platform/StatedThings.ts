@@ -37,8 +37,10 @@ export const linking = new Set(
     .split(" ")
 )
 
-/** Addresses, and words with a capital; of the first word only one that no sentence begins with otherwise. */
-export const namesIn = (sentence: string): ReadonlyArray<string> => {
+const opensOf = (low: string): boolean => linking.has(low) || denial.test(low) || low.endsWith("ly")
+
+/** Addresses, and words with a capital; of the first word only one that no sentence begins with otherwise (`opens`). */
+export const namesIn = (sentence: string, opens: (low: string) => boolean = opensOf): ReadonlyArray<string> => {
   const addresses = sentence.match(
     /\b(?:https?:\/\/|www\.)\S+|\S+@\S+\.\S+|\b[\w-]+(?:\.[\w-]+)*\.(?:com|org|net|io|dev|example)\b/giu
   ) ?? []
@@ -49,8 +51,7 @@ export const namesIn = (sentence: string): ReadonlyArray<string> => {
     }))
     .filter(({ isFirst, word }) => {
       const low = word.toLowerCase()
-      if (stopWords.has(low.replace(/['’]/g, ""))) return false
-      return !isFirst || !(linking.has(low) || denial.test(low) || low.endsWith("ly"))
+      return !stopWords.has(low.replace(/['’]/g, "")) && !(isFirst && opens(low))
     })
     .map(({ word }) => word)
   return [...addresses, ...capitals]

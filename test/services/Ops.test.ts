@@ -42,6 +42,7 @@ layer(LoomServer.layer(), { timeout: 90_000, excludeTestServices: true })("A sin
         ["conflict_resolver", "feed"],
         ["calibration", "schedule"],
         ["re_embed", "schedule"],
+        ["extraction_queue", "queue"],
         ["usage_fold", "schedule"],
         ["pruning", "schedule"],
         ["consolidation", "schedule"]
