@@ -94,7 +94,7 @@ export const lacking = (writing: Writing, row: MemoryRow, by: string | null): Me
  * was derived from.
  */
 export const statedOutright = (row: MemoryRow, by: SourceClass): Partial<MemoryRow> =>
-  row.source_class !== "derived" || by === "external" || isIndirect(by)
+  row.source_class !== "derived" || by === "external" || isIndirect({ source_class: by })
     ? {}
     : {
       source_class: by,

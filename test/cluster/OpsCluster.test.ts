@@ -88,11 +88,11 @@ describe("a cluster and its operator", () => {
         assert.deepEqual(seen.pruning.map(({ name, removed }) => [name, removed]).sort(), [
           ["answers", 0],
           ["cluster_messages", 0],
+          ["conversation_chunks", 0],
           ["dead_letters", 0],
           ["idempotency", 0],
           ["intents", 0],
-          ["model_answers", 0],
-          ["turn_parts", 0]
+          ["model_answers", 0]
         ])
 
         // As many as asked for; the rest is counted.
