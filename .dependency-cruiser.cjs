@@ -1,7 +1,7 @@
 /**
  * Who may import whom, types included. Arrows point down: services, workers, src; within src each slice sees only the
- * slices before it, and of another slice only its nouns, errors, ports (stores, feeds, caches, sweeps), clients and verbs, and
- * the search.
+ * slices before it, and of another slice only its nouns, errors, ports (stores, readers, feeds, caches, sweeps), clients and
+ * verbs, and the search.
  */
 const slices = [
   "kernel",
@@ -30,10 +30,9 @@ const slices = [
 const floor = "kernel|platform"
 // The search is a service that later slices ask, as the clients of others; so is what prepares a value for the actor, what
 // keeps on which sources a memory rests, what reads memories and looks up the one a request means, how sensitive a text is,
-// the first answer
-// that is kept under a key, and the commands in which whoever writes speaks to an actor.
+// what tells how close is close, and the first answer that is kept under a key. A client's commands go with the client.
 const rooms =
-  "(Model|Type|Error|Store|Feed|Cache|Sweep|Client|Intake|Sources|Reader|Lookup|FirstAnswer|Request|Rpc|Verbs|Fields|memory/SensitivityPolicy|memory/MemoryCommand|retrieval/Search|retrieval/SearchRequests|retrieval/SearchView)"
+  "(Model|Type|Error|Store|Feed|Cache|Sweep|Client|Intake|Sources|Reader|Lookup|FirstAnswer|Request|Rpc|Verbs|Fields|memory/SensitivityPolicy|memory/Thresholds|memory/MemoryCommand|retrieval/Search|retrieval/SearchRequests|retrieval/SearchView)"
 
 const sliceOrder = slices.slice(0, -1).map((slice, index) => ({
   name: `slice-order-${slice}`,

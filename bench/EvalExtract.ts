@@ -32,6 +32,8 @@ import * as EvalMain from "./support/EvalMain.ts"
 const KS = [5, 10, 20] as const
 const HEADLINE = 10
 const SAMPLE = 20
+// Questions under way at once share batches of the embedder.
+const AT_ONCE = 16
 
 interface EvalOptions {
   readonly file: string
@@ -146,7 +148,7 @@ const evaluate = (options: EvalOptions) =>
             }
             yield* asking.advance(1)
             return scores
-          }))
+          }), { concurrency: AT_ONCE })
       }))
     yield* asking.end
     const all = scored.flat()

@@ -6,10 +6,11 @@
  */
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import { identityKey } from "../src/kernel/Identity.ts"
+import { ANONYMOUS, identityKey } from "../src/kernel/Identity.ts"
 import type { Scope } from "../src/kernel/Identity.ts"
 import type { StoreError } from "../src/kernel/LoomError.ts"
 import type { NamespaceRules } from "../src/memory/ActorRules.ts"
+import { BeliefSources } from "../src/memory/BeliefSources.ts"
 import { NEAREST, vectorKey } from "../src/memory/HeadView.ts"
 import type { Content } from "../src/memory/MemoryContent.ts"
 import { MemoryIntake } from "../src/memory/MemoryIntake.ts"
@@ -32,11 +33,15 @@ export type Verdict = { readonly _tag: "conflict"; readonly peer: JudgedPeer } |
 // Vectors are compared in 32 bits here and, by the index of an actor, in fewer: closer than this two cosines are one.
 const EDGE = 0.005
 
-/** Whether a row is compared at all: served, told in words, and under a policy by which a machine may decide. */
-export const isCompared = (row: MemoryRow, rules: NamespaceRules, now: number): boolean => {
+/** Who looks: the judge of writes again, or a language model, which flags for those who review too. */
+export type Looker = "judge" | "model"
+
+/** Whether a row is compared at all: served, told in words, and under a policy by which the looker may decide. */
+export const isCompared = (row: MemoryRow, rules: NamespaceRules, now: number, looker: Looker): boolean => {
   const { conflictPolicy } = rules.rulesFor(row)
   return isServed(row, now) && row.canonical_sha256 !== "" && row.sensitivity !== "high" &&
-    row.value_kind !== "redacted" && conflictPolicy !== "append_only" && conflictPolicy !== "manual_review"
+    row.value_kind !== "redacted" && conflictPolicy !== "append_only" &&
+    (looker === "model" || conflictPolicy !== "manual_review")
 }
 
 export const linked = (left: MemoryRow, right: MemoryRow): boolean =>
@@ -47,8 +52,9 @@ export const pairsFor = (
   scope: Scope,
   rows: ReadonlyArray<MemoryRow>,
   rules: NamespaceRules,
-  now: number
-): Effect.Effect<ReadonlyArray<Pair>, StoreError, MemoryStore | MemoryReview | MemoryIntake> =>
+  now: number,
+  looker: Looker
+): Effect.Effect<ReadonlyArray<Pair>, StoreError, MemoryStore | MemoryReview | MemoryIntake | BeliefSources> =>
   Effect.gen(function*() {
     const store = yield* MemoryStore
     const { embedderId } = yield* MemoryIntake
@@ -83,7 +89,7 @@ export const pairsFor = (
     const pairs = new Map<string, Pair>()
     const add = (left: MemoryRow, right: MemoryRow, similarity: number | null) => {
       const key = [left.memory_id, right.memory_id].sort().join(" ")
-      if (left.memory_id !== right.memory_id && !pairs.has(key) && isCompared(right, rules, now)) {
+      if (left.memory_id !== right.memory_id && !pairs.has(key) && isCompared(right, rules, now, looker)) {
         pairs.set(key, { rows: [left, right], similarity })
       }
     }
@@ -99,7 +105,51 @@ export const pairsFor = (
         add(row, other, left === undefined || right === undefined ? null : dot(left, right))
       }
     }
-    return [...pairs.values()]
+    if (looker === "model") {
+      for (const [left, right] of yield* sameKeyed(scope, rows)) {
+        const [ours, theirs] = [vectorOf(left), vectorOf(right)]
+        add(left, right, ours === undefined || theirs === undefined ? null : dot(ours, theirs))
+      }
+    }
+    return yield* withoutKin(scope, [...pairs.values()])
+  })
+
+/** Rows of one key that two sessions of one user wrote; sessions of the anonymous user are separate tasks. */
+const sameKeyed = (scope: Scope, rows: ReadonlyArray<MemoryRow>) =>
+  Effect.gen(function*() {
+    const ours = rows.filter(({ user_id }) => user_id !== ANONYMOUS)
+    if (ours.length === 0) return []
+    const keys = [...new Set(ours.map(({ memory_key }) => memory_key))]
+    const theirs = yield* (yield* MemoryReview).named(scope, null, { ids: [], keys })
+    return ours.flatMap((row) =>
+      theirs
+        .filter((other) =>
+          other.memory_key === row.memory_key && other.user_id === row.user_id && other.session_id !== row.session_id
+        )
+        .map((other) => [row, other] as const)
+    )
+  })
+
+/**
+ * What was derived from a row goes with it, and is never held against it; against others it is not held anew, since it says
+ * no more than its sources do, which are.
+ */
+const withoutKin = (scope: Scope, pairs: ReadonlyArray<Pair>) =>
+  Effect.gen(function*() {
+    const derived = new Map(
+      pairs.flatMap(({ rows }) => rows).filter((row) => row.source_class === "derived").map((row) => [
+        row.memory_id,
+        row
+      ])
+    )
+    if (derived.size === 0) return pairs
+    const links = yield* (yield* BeliefSources).derivations(scope, [...derived.values()])
+    const kin = new Set(links.map((link) => `${identityKey(link)}/${link.source_memory_id}`))
+    const borne = new Set(links.map(identityKey))
+    return pairs.filter(({ rows: [left, right] }) =>
+      !kin.has(`${identityKey(left)}/${right.memory_id}`) && !kin.has(`${identityKey(right)}/${left.memory_id}`) &&
+      (linked(left, right) || ![left, right].some((row) => derived.has(row.memory_id) && borne.has(identityKey(row))))
+    )
   })
 
 const dot = (left: Float32Array, right: Float32Array): number =>

@@ -48,6 +48,8 @@ CREATE TABLE IF NOT EXISTS loom.conversation_chunks
     terms Array(UInt64) MATERIALIZED arrayMap(word -> sipHash64(word), arrayConcat(stems, arrayFilter(lemma -> NOT has(stems, lemma), lemmas))) COMMENT 'Hashes of the stems, then of the lemmas that are no stem' CODEC(LZ4),
     vector_base64 String EPHEMERAL '' COMMENT 'How vector is sent: base64 of its 32-bit floats, lowest byte first',
     vector Array(Float32) DEFAULT reinterpret(base64Decode(vector_base64), 'Array(Float32)') COMMENT 'Unit vector of the speaker and the part' CODEC(NONE),
+    signs String MATERIALIZED unbin(arrayStringConcat(arrayMap(x -> if(x > 0, '1', '0'), vector))) COMMENT 'A bit for each number of vector, 1 where it is above 0' CODEC(NONE),
+    bytes Array(Int8) MATERIALIZED arrayMap(x -> toInt8(round(x * (127 / greatest(arrayMax(y -> abs(y), vector), 1e-30)))), vector) COMMENT 'vector on a scale of its own on which its widest number is 127' CODEC(NONE),
     role LowCardinality(String) COMMENT 'Role of the turn',
     speaker String COMMENT 'Speaker of the turn',
     run_id String COMMENT 'Run of the turn',

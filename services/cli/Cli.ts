@@ -22,6 +22,7 @@ import { mcpCommand } from "./McpCommand.ts"
 import { migrateCommand } from "./MigrateCommand.ts"
 import { mintTokenCommand } from "./MintTokenCommand.ts"
 import * as Output from "./Output.ts"
+import { reviewCommand } from "./ReviewCommand.ts"
 import { revokeTokenCommand } from "./RevokeTokenCommand.ts"
 import { runnerCommand } from "./RunnerCommand.ts"
 import { serveCommand } from "./ServeCommand.ts"
@@ -37,6 +38,7 @@ export const root = Command.make("loom").pipe(
     verbsCommand,
     importCommand,
     exportCommand,
+    reviewCommand,
     mintTokenCommand,
     listTokensCommand,
     revokeTokenCommand,

@@ -25,6 +25,11 @@ const examples: { readonly [command: string]: ReadonlyArray<string> } = {
     "loom import locomo locomo.json --namespace-prefix try- --limit 1"
   ],
   export: ["loom export > memories.jsonl", "loom export --namespace team --out memories.jsonl"],
+  review: [
+    "loom review",
+    "loom review --namespace team --kind proposals",
+    "loom review --json | jq '.kinds[] | {kind, count, oldest_at}'"
+  ],
   "mint-token": [
     "loom mint-token --org acme --namespaces team --role write --subject release-bot",
     "LOOM_API_KEY=$(loom mint-token --org acme --namespaces '*' --role admin --kind human --subject ada --expires 90d)"

@@ -11,7 +11,7 @@ export interface Writer {
 
 export class Streams extends Context.Reference<Streams>()("loom/services/cli/Streams", {
   defaultValue: (): {
-    readonly stdin: AsyncIterable<Uint8Array>
+    readonly stdin: AsyncIterable<Uint8Array> & { readonly isTTY?: boolean }
     readonly stdout: Writer
     readonly stderr: Writer
   } => process

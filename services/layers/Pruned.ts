@@ -19,8 +19,8 @@ import * as PruneModelAnswersClickhouse from "../../src/work/PruneModelAnswersCl
 const inClickhouse = Effect.all([
   PruneAnswersClickhouse.make,
   PruneLettersClickhouse.make,
-  PruneTurnsClickhouse.make,
-  PruneModelAnswersClickhouse.make
+  PruneModelAnswersClickhouse.make,
+  PruneTurnsClickhouse.make
 ])
 
 const inPostgres = Effect.all([PruneIntentsPostgres.make, PruneAnswersPostgres.make, PruneMessagesPostgres.make])

@@ -16,6 +16,9 @@ import * as EvidenceStoreClickhouse from "../../src/ask/EvidenceStoreClickhouse.
 import * as BlacklistCache from "../../src/blacklist/BlacklistCache.ts"
 import * as BlacklistHandlers from "../../src/blacklist/BlacklistHandlers.ts"
 import * as BlacklistStoreClickhouse from "../../src/blacklist/BlacklistStoreClickhouse.ts"
+import * as Consolidation from "../../src/consolidation/Consolidation.ts"
+import * as ConsolidationHandlers from "../../src/consolidation/ConsolidationHandlers.ts"
+import * as ConsolidationStoreClickhouse from "../../src/consolidation/ConsolidationStoreClickhouse.ts"
 import * as ForFileClickhouse from "../../src/context/ForFileClickhouse.ts"
 import * as ForFileHandlers from "../../src/context/ForFileHandlers.ts"
 import * as ForFileOptions from "../../src/context/ForFileOptions.ts"
@@ -49,11 +52,13 @@ import * as MemoryReviewClickhouse from "../../src/memory/MemoryReviewClickhouse
 import * as MemoryStoreClickhouse from "../../src/memory/MemoryStoreClickhouse.ts"
 import * as MemorySwitch from "../../src/memory/MemorySwitch.ts"
 import * as MemoryTimeReads from "../../src/memory/MemoryTimeReads.ts"
+import * as MemoryUsageStoreClickhouse from "../../src/memory/MemoryUsageStoreClickhouse.ts"
 import * as MemoryWrites from "../../src/memory/MemoryWrites.ts"
 import * as OutboxPostgres from "../../src/memory/OutboxPostgres.ts"
 import * as ProposalHandlers from "../../src/memory/ProposalHandlers.ts"
 import * as ReadCache from "../../src/memory/ReadCache.ts"
 import * as ReviewHandlers from "../../src/memory/ReviewHandlers.ts"
+import * as ReviewQueueHandlers from "../../src/memory/ReviewQueueHandlers.ts"
 import * as SensitivityPolicy from "../../src/memory/SensitivityPolicy.ts"
 import * as SweepHandlers from "../../src/memory/SweepHandlers.ts"
 import * as Thresholds from "../../src/memory/Thresholds.ts"
@@ -82,10 +87,15 @@ import * as Search from "../../src/retrieval/Search.ts"
 import * as SearchHandlers from "../../src/retrieval/SearchHandlers.ts"
 import * as SearchIndexClickhouse from "../../src/retrieval/SearchIndexClickhouse.ts"
 import * as TurnHandlers from "../../src/retrieval/TurnHandlers.ts"
+import * as OutcomeHandlers from "../../src/run/OutcomeHandlers.ts"
+import * as RunHandlers from "../../src/run/RunHandlers.ts"
+import * as RunStoreClickhouse from "../../src/run/RunStoreClickhouse.ts"
+import * as UseStoreClickhouse from "../../src/run/UseStoreClickhouse.ts"
 import * as ChangeFeedClickhouse from "../../src/work/ChangeFeedClickhouse.ts"
 import * as WorkerStoreClickhouse from "../../src/work/WorkerStoreClickhouse.ts"
 import { Dispatch, make as makeDispatch } from "../gateway/Dispatch.ts"
 import * as Extracting from "./Extracting.ts"
+import * as ReviewQueue from "./ReviewQueue.ts"
 import type { ActorSettings } from "./Settings.ts"
 import * as Workers from "./Workers.ts"
 
@@ -116,6 +126,9 @@ export const layerOthers = Layer.mergeAll(
   DigestStoreClickhouse.layer,
   CalibrationStoreClickhouse.layer,
   UnembeddedClickhouse.layer,
+  MemoryUsageStoreClickhouse.layer,
+  RunStoreClickhouse.layer,
+  UseStoreClickhouse.layer,
   WorkerStoreClickhouse.layer,
   ChangeFeedClickhouse.layer,
   ModelUsageStoreClickhouse.layer,
@@ -191,6 +204,9 @@ export const layerWarm = Layer.scopedDiscard(
   Effect.flatMap(Embedder, (embedder) => Effect.forkScoped(Effect.ignoreLogged(embedder.embedQuery("warm up"))))
 )
 
+/** What merges fragments, on the stores of the slices. */
+export const layerConsolidation = Layer.provide(Consolidation.layer, ConsolidationStoreClickhouse.layer)
+
 /** All verbs of this server, on whichever way to the actors there is. */
 export const layerDispatch = Layer.effect(
   Dispatch,
@@ -207,6 +223,9 @@ export const layerDispatch = Layer.effect(
       ConversationHandlers.make,
       EvidenceHandlers.make,
       TurnHandlers.make,
+      ReviewQueueHandlers.make,
+      RunHandlers.make,
+      OutcomeHandlers.make,
       SearchHandlers.make,
       AskHandlers.make,
       SetFromMessages.make,
@@ -214,6 +233,7 @@ export const layerDispatch = Layer.effect(
       ForFileHandlers.make,
       PackHandlers.make,
       CalibrationHandlers.make,
+      ConsolidationHandlers.make,
       NamespaceHandlers.make,
       BlacklistHandlers.make,
       TokenHandlers.make,
@@ -234,6 +254,8 @@ export const layerDispatch = Layer.effect(
     WorkingMemory.layerEmpty,
     Tokens.layer,
     TurnIntake.layer,
-    Workers.layerOps
+    layerConsolidation,
+    Workers.layerOps,
+    ReviewQueue.layer
   ])
 )

@@ -2,16 +2,20 @@
 import type { WorkerFacts } from "../../src/ops/OpsGroundModel.ts"
 import * as Calibration from "../../workers/Calibration.ts"
 import * as ConflictResolver from "../../workers/ConflictResolver.ts"
+import * as Consolidation from "../../workers/Consolidation.ts"
 import * as ExtractionQueue from "../../workers/ExtractionQueue.ts"
 import * as Pruning from "../../workers/Pruning.ts"
 import * as ReEmbed from "../../workers/ReEmbed.ts"
+import * as UsageFold from "../../workers/UsageFold.ts"
 
 export const workerFacts: ReadonlyArray<WorkerFacts> = [
   { name: ConflictResolver.NAME, reads: "feed" },
   { name: Calibration.NAME, reads: "schedule" },
   { name: ReEmbed.NAME, reads: "schedule" },
   { name: ExtractionQueue.NAME, reads: "queue" },
-  { name: Pruning.NAME, reads: "schedule" }
+  { name: UsageFold.NAME, reads: "schedule" },
+  { name: Pruning.NAME, reads: "schedule" },
+  { name: Consolidation.NAME, reads: "schedule" }
 ]
 
 export const workerNames: ReadonlyArray<string> = workerFacts.map(({ name }) => name)

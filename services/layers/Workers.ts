@@ -5,13 +5,17 @@
 import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Consolidation from "../../src/consolidation/Consolidation.ts"
+import * as ConsolidationStoreClickhouse from "../../src/consolidation/ConsolidationStoreClickhouse.ts"
 import * as ActorRules from "../../src/memory/ActorRules.ts"
 import { OpsGround } from "../../src/ops/OpsGroundModel.ts"
 import * as Calibration from "../../workers/Calibration.ts"
 import * as ConflictResolver from "../../workers/ConflictResolver.ts"
+import * as ConsolidationWorker from "../../workers/Consolidation.ts"
 import * as ExtractionQueue from "../../workers/ExtractionQueue.ts"
 import * as Pruning from "../../workers/Pruning.ts"
 import * as ReEmbed from "../../workers/ReEmbed.ts"
+import * as UsageFold from "../../workers/UsageFold.ts"
 import type { Host } from "../../workers/Worker.ts"
 import { Readiness } from "../gateway/Health.ts"
 import * as Extracting from "./Extracting.ts"
@@ -27,8 +31,17 @@ export const layer = (enabled: ReadonlyArray<string>, host: Host) => {
     when(Calibration.NAME, Calibration.make()(host)),
     when(ReEmbed.NAME, ReEmbed.make()(host)),
     when(ExtractionQueue.NAME, ExtractionQueue.make()(host)),
-    when(Pruning.NAME, Pruning.make()(host))
-  ).pipe(Layer.provide([ActorRules.layer, Pruned.layer, Extracting.layer]))
+    when(UsageFold.NAME, UsageFold.make()(host)),
+    when(Pruning.NAME, Pruning.make()(host)),
+    when(ConsolidationWorker.NAME, ConsolidationWorker.make()(host))
+  ).pipe(
+    Layer.provide([
+      ActorRules.layer,
+      Pruned.layer,
+      Extracting.layer,
+      Layer.provide(Consolidation.layer, ConsolidationStoreClickhouse.layer)
+    ])
+  )
 }
 
 /** What the verbs for operators tell of. */

@@ -6,7 +6,7 @@
 import type { ClaimCache } from "../memory/claims/ClaimCache.ts"
 import { words } from "../platform/Analyzer.ts"
 import { stopWords } from "../platform/AnalyzerStopWords.ts"
-import { formsOf, holds, namesIn, numbersIn } from "../platform/StatedWords.ts"
+import { denial, formsIn, holds, linking, namesIn, numbersIn } from "../platform/StatedThings.ts"
 import { isInstruction } from "./Instructions.ts"
 import { spansOf } from "./Sentences.ts"
 
@@ -18,15 +18,6 @@ export interface Bearer {
 
 // A paraphrase has some words of its own; a fourth is about one in a short sentence.
 const MOST_FOREIGN = 0.25
-
-const denial = /\b(?:not|never|no|nobody|none|neither|nor|without|cannot|stopped|quit|ceased)\b|n['’]t\b/iu
-
-// Words of a sentence's own that link and hedge; they state nothing.
-const linking = new Set(
-  ("according based currently however overall yes additionally also both while although memory memories evidence record " +
-    "records stored store states state says said mentioned mentions note notes reported reports question answer user known")
-    .split(" ")
-)
 
 /** Whether the sentence, without its citations, is borne by what it cites. */
 export const isBorne = (
@@ -42,18 +33,15 @@ export const isBorne = (
   const evidence = [...told, ...bearers.map(({ facts }) => facts)].join("\n")
   const numbers = numbersIn(evidence)
   if (![...numbersIn(sentence)].every((number) => numbers.has(number))) return false
-  const forms = formsOf(evidence)
-  if (!namesIn(sentence, opens).every((name) => words(name).every((word) => holds(forms, word)))) return false
+  const forms = formsIn(evidence)
+  if (!namesIn(sentence).every((name) => words(name).every((word) => holds(forms, word)))) return false
   const content = [...new Set(words(sentence))].filter((word) => !stopWords.has(word) && !linking.has(word))
   const ours = content.filter((word) => holds(forms, word))
   if (ours.length === 0) return false
-  const asked = formsOf(question)
+  const asked = formsIn(question)
   const foreign = content.filter((word) => !holds(forms, word) && !holds(asked, word))
   if (foreign.length > content.length * MOST_FOREIGN) return false
   if (denial.test(sentence) && !told.some((one) => denial.test(one))) return false
   const relations = told.map((one) => claims.compare(one, sentence, 0).relation)
   return !relations.includes("differs") || relations.includes("same")
 }
-
-/** Words that a sentence begins with and that name nothing. */
-const opens = (low: string): boolean => linking.has(low) || denial.test(low) || low.endsWith("ly")

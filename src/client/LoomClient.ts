@@ -60,18 +60,23 @@ interface Builder<Client> {
   readonly user: (userId: string) => Client
   /** The session that writes. */
   readonly session: (sessionId: string) => Client
-  /** The run that writes. */
-  readonly run: (runId: string) => Client
 }
 
-export interface LoomEffectApi extends Families<EffectCall>, Builder<LoomEffectApi> {
+type OtherFamilies<F extends TypeLambda> = Omit<Families<F>, "run">
+
+/** `run("…")` narrows the identity to a run; `run.begin(…)` and the others call its verbs. */
+type RunFamily<F extends TypeLambda, Client> = Families<F>["run"] & ((runId: string) => Client)
+
+export interface LoomEffectApi extends OtherFamilies<EffectCall>, Builder<LoomEffectApi> {
+  readonly run: RunFamily<EffectCall, LoomEffectApi>
   /** Calls any verb by name with JSON. */
   readonly call: (verb: string, request: object) => Effect.Effect<unknown, LoomError>
   /** Which verbs and fields client and server do not share. */
   readonly probe: () => Effect.Effect<Probe, LoomError>
 }
 
-export interface LoomPromiseApi extends Families<PromiseCall>, Builder<LoomPromiseApi> {
+export interface LoomPromiseApi extends OtherFamilies<PromiseCall>, Builder<LoomPromiseApi> {
+  readonly run: RunFamily<PromiseCall, LoomPromiseApi>
   /** Calls any verb by name with JSON. */
   readonly call: (verb: string, request: object, options?: CallOptions) => Promise<unknown>
   /** Which verbs and fields client and server do not share. */
@@ -142,31 +147,39 @@ const identityOf = ({ agent, namespace, org, run_id, session_id, user_id }: Loom
 const builder = <Client>(identity: LoomIdentity, of: (identity: LoomIdentity) => Client): Builder<Client> => ({
   agent: (agent) => of({ ...identity, agent }),
   user: (user_id) => of({ ...identity, user_id }),
-  session: (session_id) => of({ ...identity, session_id }),
-  run: (run_id) => of({ ...identity, run_id })
+  session: (session_id) => of({ ...identity, session_id })
 })
 
 const toLoomError = Effect.mapError((failure: CallFailure) => failure.error)
 
-const effectApi = (calls: Calls.LoomCalls, identity: LoomIdentity): LoomEffectApi => ({
-  ...families<EffectCall>((verb) => {
+const effectApi = (calls: Calls.LoomCalls, identity: LoomIdentity): LoomEffectApi => {
+  const verbs = families<EffectCall>((verb) => {
     const call = calls.typed(verb)
     return (request) => toLoomError(call(identity, request))
-  }),
-  ...builder(identity, (next) => effectApi(calls, next)),
-  call: (verb, request) => toLoomError(calls.raw(identity, verb, request)),
-  probe: () => toLoomError(calls.probe)
-})
+  })
+  return {
+    ...verbs,
+    ...builder(identity, (next) => effectApi(calls, next)),
+    // The run that writes.
+    run: Object.assign((run_id: string) => effectApi(calls, { ...identity, run_id }), verbs.run),
+    call: (verb, request) => toLoomError(calls.raw(identity, verb, request)),
+    probe: () => toLoomError(calls.probe)
+  }
+}
 
-const promiseApi = (calls: Calls.LoomCalls, identity: LoomIdentity): LoomPromiseApi => ({
-  ...families<PromiseCall>((verb) => {
+const promiseApi = (calls: Calls.LoomCalls, identity: LoomIdentity): LoomPromiseApi => {
+  const verbs = families<PromiseCall>((verb) => {
     const call = calls.typed(verb)
     return (request, options) => toPromise(call(identity, request), options)
-  }),
-  ...builder(identity, (next) => promiseApi(calls, next)),
-  call: (verb, request, options) => toPromise(calls.raw(identity, verb, request), options),
-  probe: (options) => toPromise(calls.probe, options)
-})
+  })
+  return {
+    ...verbs,
+    ...builder(identity, (next) => promiseApi(calls, next)),
+    run: Object.assign((run_id: string) => promiseApi(calls, { ...identity, run_id }), verbs.run),
+    call: (verb, request, options) => toPromise(calls.raw(identity, verb, request), options),
+    probe: (options) => toPromise(calls.probe, options)
+  }
+}
 
 /** Runs a call; a failure is thrown as `LoomApiError`, an abort as the signal's reason. */
 const toPromise = async <A>(call: Effect.Effect<A, CallFailure>, options: CallOptions = {}): Promise<A> => {

@@ -6,6 +6,7 @@ import type { Kind, TypeLambda } from "effect/HKT"
 import { TokenList, TokenMint, TokenRevoke } from "../access/TokenVerbs.ts"
 import { MemoryAsk } from "../ask/AskVerbs.ts"
 import { BlacklistAdd, BlacklistList, BlacklistRemove } from "../blacklist/BlacklistVerbs.ts"
+import { MemoryConsolidate } from "../consolidation/ConsolidationVerbs.ts"
 import { MemoryForFile } from "../context/ForFileVerbs.ts"
 import { ContextPack } from "../context/PackVerbs.ts"
 import {
@@ -45,6 +46,7 @@ import { MemoryPromote } from "../memory/PromoteVerbs.ts"
 import { MemoryProposalDecide, MemoryProposals } from "../memory/ProposalVerbs.ts"
 import { MemoryInspect, MemoryLineage, MemoryProvenance } from "../memory/ProvenanceVerbs.ts"
 import { MemoryRedact } from "../memory/RedactVerbs.ts"
+import { NamespaceReview } from "../memory/ReviewQueueVerbs.ts"
 import { MemoryApply, MemoryClear } from "../memory/SweepVerbs.ts"
 import { NamespaceGet, NamespaceList, NamespaceRegister } from "../namespace/NamespaceVerbs.ts"
 import { OpsCluster } from "../ops/ClusterVerbs.ts"
@@ -52,6 +54,8 @@ import { ModelUsage } from "../ops/ModelVerbs.ts"
 import { OpsDeadLetters, OpsHealth, OpsWorkerPause, OpsWorkerResume, OpsWorkers } from "../ops/OpsVerbs.ts"
 import { MemorySearch, MemorySearchTrace } from "../retrieval/SearchVerbs.ts"
 import { ConversationSearch, MemoryRecall } from "../retrieval/TurnVerbs.ts"
+import { MemoryOutcome } from "../run/OutcomeVerbs.ts"
+import { RunBegin, RunComplete, RunGet, RunList } from "../run/RunVerbs.ts"
 
 /** Turns a verb into a function that calls it. */
 export type MakeCall<F extends TypeLambda> = <Tag extends string, P, PI, A, AI>(
@@ -89,7 +93,9 @@ export const families = <F extends TypeLambda>(call: MakeCall<F>) => ({
     lineage: call(MemoryLineage),
     inspect: call(MemoryInspect),
     promote: call(MemoryPromote),
+    consolidate: call(MemoryConsolidate),
     redact: call(MemoryRedact),
+    outcome: call(MemoryOutcome),
     recall: call(MemoryRecall),
     evidence: call(MemoryEvidence),
     backlinks: call(MemoryBacklinks)
@@ -123,12 +129,19 @@ export const families = <F extends TypeLambda>(call: MakeCall<F>) => ({
     list: call(NamespaceList),
     audit: call(NamespaceAudit),
     validate: call(NamespaceValidate),
-    rollback: call(NamespaceRollback)
+    rollback: call(NamespaceRollback),
+    review: call(NamespaceReview)
   },
   blacklist: {
     add: call(BlacklistAdd),
     list: call(BlacklistList),
     remove: call(BlacklistRemove)
+  },
+  run: {
+    begin: call(RunBegin),
+    complete: call(RunComplete),
+    get: call(RunGet),
+    list: call(RunList)
   },
   token: {
     mint: call(TokenMint),

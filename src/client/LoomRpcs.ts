@@ -6,6 +6,7 @@ import * as RpcGroup from "@effect/rpc/RpcGroup"
 import { TokenList, TokenMint, TokenRevoke } from "../access/TokenVerbs.ts"
 import { MemoryAsk } from "../ask/AskVerbs.ts"
 import { BlacklistAdd, BlacklistList, BlacklistRemove } from "../blacklist/BlacklistVerbs.ts"
+import { MemoryConsolidate } from "../consolidation/ConsolidationVerbs.ts"
 import { MemoryForFile } from "../context/ForFileVerbs.ts"
 import { ContextPack } from "../context/PackVerbs.ts"
 import {
@@ -44,6 +45,7 @@ import { MemoryPromote } from "../memory/PromoteVerbs.ts"
 import { MemoryProposalDecide, MemoryProposals } from "../memory/ProposalVerbs.ts"
 import { MemoryInspect, MemoryLineage, MemoryProvenance } from "../memory/ProvenanceVerbs.ts"
 import { MemoryRedact } from "../memory/RedactVerbs.ts"
+import { NamespaceReview } from "../memory/ReviewQueueVerbs.ts"
 import { MemoryApply, MemoryClear } from "../memory/SweepVerbs.ts"
 import { NamespaceGet, NamespaceList, NamespaceRegister } from "../namespace/NamespaceVerbs.ts"
 import { OpsCluster } from "../ops/ClusterVerbs.ts"
@@ -51,6 +53,8 @@ import { ModelUsage } from "../ops/ModelVerbs.ts"
 import { OpsDeadLetters, OpsHealth, OpsWorkerPause, OpsWorkerResume, OpsWorkers } from "../ops/OpsVerbs.ts"
 import { MemorySearch, MemorySearchTrace } from "../retrieval/SearchVerbs.ts"
 import { ConversationSearch, MemoryRecall } from "../retrieval/TurnVerbs.ts"
+import { MemoryOutcome } from "../run/OutcomeVerbs.ts"
+import { RunBegin, RunComplete, RunGet, RunList } from "../run/RunVerbs.ts"
 
 export const LoomRpcs = RpcGroup.make(
   MemorySet.rpc,
@@ -94,6 +98,7 @@ export const LoomRpcs = RpcGroup.make(
   MemoryLineage.rpc,
   MemoryInspect.rpc,
   MemoryPromote.rpc,
+  MemoryConsolidate.rpc,
   MemoryRedact.rpc,
   ConversationAppend.rpc,
   ConversationGet.rpc,
@@ -108,6 +113,12 @@ export const LoomRpcs = RpcGroup.make(
   NamespaceAudit.rpc,
   NamespaceValidate.rpc,
   NamespaceRollback.rpc,
+  NamespaceReview.rpc,
+  RunBegin.rpc,
+  RunComplete.rpc,
+  RunGet.rpc,
+  RunList.rpc,
+  MemoryOutcome.rpc,
   TokenMint.rpc,
   TokenRevoke.rpc,
   TokenList.rpc,

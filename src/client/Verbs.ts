@@ -5,6 +5,7 @@
 import { TokenList, TokenMint, TokenRevoke } from "../access/TokenVerbs.ts"
 import { MemoryAsk } from "../ask/AskVerbs.ts"
 import { BlacklistAdd, BlacklistList, BlacklistRemove } from "../blacklist/BlacklistVerbs.ts"
+import { MemoryConsolidate } from "../consolidation/ConsolidationVerbs.ts"
 import { MemoryForFile } from "../context/ForFileVerbs.ts"
 import { ContextPack } from "../context/PackVerbs.ts"
 import {
@@ -43,6 +44,7 @@ import { MemoryPromote } from "../memory/PromoteVerbs.ts"
 import { MemoryProposalDecide, MemoryProposals } from "../memory/ProposalVerbs.ts"
 import { MemoryInspect, MemoryLineage, MemoryProvenance } from "../memory/ProvenanceVerbs.ts"
 import { MemoryRedact } from "../memory/RedactVerbs.ts"
+import { NamespaceReview } from "../memory/ReviewQueueVerbs.ts"
 import { MemoryApply, MemoryClear } from "../memory/SweepVerbs.ts"
 import { NamespaceGet, NamespaceList, NamespaceRegister } from "../namespace/NamespaceVerbs.ts"
 import { OpsCluster } from "../ops/ClusterVerbs.ts"
@@ -50,6 +52,8 @@ import { ModelUsage } from "../ops/ModelVerbs.ts"
 import { OpsDeadLetters, OpsHealth, OpsWorkerPause, OpsWorkerResume, OpsWorkers } from "../ops/OpsVerbs.ts"
 import { MemorySearch, MemorySearchTrace } from "../retrieval/SearchVerbs.ts"
 import { ConversationSearch, MemoryRecall } from "../retrieval/TurnVerbs.ts"
+import { MemoryOutcome } from "../run/OutcomeVerbs.ts"
+import { RunBegin, RunComplete, RunGet, RunList } from "../run/RunVerbs.ts"
 
 export const allVerbs = [
   MemorySet,
@@ -93,6 +97,7 @@ export const allVerbs = [
   MemoryLineage,
   MemoryInspect,
   MemoryPromote,
+  MemoryConsolidate,
   MemoryRedact,
   ConversationAppend,
   ConversationGet,
@@ -107,6 +112,12 @@ export const allVerbs = [
   NamespaceAudit,
   NamespaceValidate,
   NamespaceRollback,
+  NamespaceReview,
+  RunBegin,
+  RunComplete,
+  RunGet,
+  RunList,
+  MemoryOutcome,
   TokenMint,
   TokenRevoke,
   TokenList,
@@ -120,7 +131,7 @@ export const allVerbs = [
 ] as const
 
 /**
- * Verbs in which `agent` and `session_id` name the writer of the row that is stored. In every other verb they narrow
+ * Verbs in which `agent` and `session_id` name the writer of the row that is stored, or who runs. In every other verb they narrow
  * which row is meant, and a client leaves them to the request. (memory.pin stores a row when it is given a value.)
  */
 export const writerVerbs: ReadonlyArray<string> = [
@@ -128,5 +139,6 @@ export const writerVerbs: ReadonlyArray<string> = [
   MemoryBulkSet.tag,
   MemoryPin.tag,
   SetFromMessages.tag,
-  ConversationAppend.tag
+  ConversationAppend.tag,
+  RunBegin.tag
 ]

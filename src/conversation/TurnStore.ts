@@ -100,7 +100,7 @@ export interface FoundTurn {
   /** The part that holds most of the words, else the closest one. */
   readonly start: number
   readonly end: number
-  /** Cosine of the question with the closest part that was looked at; null when none was compared. */
+  /** Cosine of the question with its closest part; null when none was compared. */
   readonly cosine: number | null
   /** How often each group of words stands in the part. */
   readonly terms: TermCounts
@@ -150,7 +150,10 @@ export class TurnStore extends Context.Tag("loom/conversation/TurnStore")<TurnSt
     filter: TurnFilter,
     page: { readonly after: SessionPlace | null; readonly limit: number }
   ) => Effect.Effect<ReadonlyArray<SessionFacts>, StoreError>
-  /** The `limit` turns closest to the question's vector and the `limit` best by its words (BM25), each turn once, in no order. */
+  /**
+   * The `limit` turns closest to the question's vector and the `limit` best by its words (BM25), each turn once, in no
+   * order. Of a slice with more than some hundred parts the closest may miss a few, and a cosine is right to 0.002.
+   */
   readonly search: (
     scope: Scope,
     filter: TurnFilter,

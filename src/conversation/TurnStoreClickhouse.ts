@@ -25,6 +25,7 @@ import {
   turnColumns,
   TurnRow
 } from "./TurnRowsClickhouse.ts"
+import type { TurnKey } from "./TurnRowsClickhouse.ts"
 import { corpusOf, nearest, NearRow, wordiest, WordRow } from "./TurnSearchClickhouse.ts"
 import { TurnStore } from "./TurnStore.ts"
 import type { FoundTurn, KnownTurn, SessionPlace, TurnPage } from "./TurnStore.ts"
@@ -54,6 +55,8 @@ const StandingRow = Schema.Struct({
   content_sha256: Schema.String,
   said_at: EpochMillis
 })
+
+type Part = Omit<typeof NearRow.Type, "cosine">
 
 const there = ch.fragment`deleted_at IS NULL`
 
@@ -179,19 +182,23 @@ export const layer: Layer.Layer<TurnStore, never, Clickhouse> = Layer.effect(
     }),
     search: Effect.fn("TurnStore.search")(function*(scope, filter, question, limit) {
       const { groups, vector } = question
+      const closest = (among: ReadonlyArray<TurnKey> | null, most: number) =>
+        vector === null || most === 0
+          ? Effect.succeed([])
+          : clickhouse.query(nearest(scope, filter, vector, groups, most, among), NearRow)
       const [worded, near] = yield* Effect.all([
         groups.length === 0
           ? Effect.succeed([])
-          : clickhouse.query(wordiest(scope, filter, question, limit), WordRow),
-        vector === null
-          ? Effect.succeed([])
-          : clickhouse.query(nearest(scope, filter, vector, groups, limit), NearRow)
+          : clickhouse.query(wordiest(scope, filter, groups, limit), WordRow),
+        closest(null, limit)
       ], { concurrency: 2 })
-      const parts = new Map<string, typeof NearRow.Type>(near.map((part) => [part.turn_id, part]))
+      const isNear = new Set(near.map(({ turn_id }) => turn_id))
+      const others = worded.filter(({ turn_id }) => !isNear.has(turn_id))
+      const cosines = new Map(
+        [...near, ...yield* closest(others, others.length)].map(({ cosine, turn_id }) => [turn_id, cosine])
+      )
       // Of a turn that was found both ways the part with the words is shown; its closest part says how close it is.
-      for (const part of worded) {
-        parts.set(part.turn_id, { ...part, cosine: parts.get(part.turn_id)?.cosine ?? part.cosine })
-      }
+      const parts = new Map([...near, ...worded].map((part): readonly [string, Part] => [part.turn_id, part]))
       const found = [...parts.values()]
       const standing = found.length === 0 ? [] : yield* clickhouse.query(
         ch.sql("TurnStore.standing")`
@@ -209,7 +216,7 @@ export const layer: Layer.Layer<TurnStore, never, Clickhouse> = Layer.effect(
             said_at,
             start: part.start_at,
             end: part.end_at,
-            cosine: part.cosine,
+            cosine: cosines.get(turn_id) ?? null,
             terms: { counts: part.counts, length: part.words }
           }]
         })

@@ -158,22 +158,23 @@ const make = Effect.sync((): TurnStore["Type"] => {
             }
           })
         )
-        const closest = onePerTurn(
+        const near = onePerTurn(
           parts.filter(({ cosine }) => cosine !== null).sort((a, b) => (b.cosine ?? 0) - (a.cosine ?? 0))
-        ).slice(0, limit)
+        )
+        const closest = near.slice(0, limit)
         const worded = onePerTurn(parts.filter(({ worth }) => worth > 0).sort((a, b) => b.worth - a.worth))
           .slice(0, limit)
-        const byTurn = new Map(closest.map((part) => [part.turn.turn_id, part]))
+        const cosines = new Map(near.map(({ cosine, turn }) => [turn.turn_id, cosine]))
         const best = [...worded, ...closest.filter(({ turn }) => !worded.some((one) => one.turn === turn))]
         return {
           corpus,
-          turns: best.map(({ chunk, cosine, terms, turn }): FoundTurn => ({
+          turns: best.map(({ chunk, terms, turn }): FoundTurn => ({
             turn_id: turn.turn_id,
             content_sha256: turn.content_sha256,
             said_at: saidAt(turn),
             start: chunk.start,
             end: chunk.end,
-            cosine: byTurn.get(turn.turn_id)?.cosine ?? cosine,
+            cosine: cosines.get(turn.turn_id) ?? null,
             terms
           }))
         }

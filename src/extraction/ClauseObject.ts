@@ -111,7 +111,7 @@ export const topicOf = (object: string): string => {
   const cut = end.exec(text)
   const first = (cut === null ? text : text.slice(0, cut.index)).trim()
   const rest = cut === null ? "" : text.slice(cut.index).replace(/^\s(?:and|or)\s.*$/iu, "").trim()
-  const inner = first.split(" ").filter((word) => !/^(?:the|a|an|my|some)$/iu.test(word) && !/'s$/u.test(word))
+  const inner = first.split(" ").filter((word) => !/^(?:the|a|an|my|some)$/iu.test(word) && !word.endsWith("'s"))
   const topic = inner.slice(-MOST_TOPIC).join(" ")
   if (generic.test(topic) && rest !== "") {
     const further = topicOf(rest)

@@ -53,9 +53,9 @@ const withoutFillers = (clause: string, names: ReadonlySet<string>): string => {
   return rest.trim()
 }
 
-// "and I", "but my sister"; a subject of its own begins a clause of its own.
+// "and I", "but my sister"; a subject of its own begins a clause of its own. A date in front stays with its clause.
 const joins =
-  /(?:,|;|\s)\s*(?:and|but|so|then|plus|yet|& )\s+(?:(?:now|then|also|yes)\s+)?(?=(?:I|my|we)\b)|,\s+(?=(?:I|my|we|We|My)\b)|;\s+|\s+[–—-]{1,2}\s+|(?<=\p{L})[—–](?=\p{L})|(?<=\p{L}):\s+/gu
+  /(?:,|;|\s)\s*(?:and|but|so|then|plus|yet|& )\s+(?:(?:now|then|also|yes)\s+)?(?=(?:I|my|we)\b)|(?<!(?:^|[,!] )[^,]{0,30}(?<!\p{L})(?:yesterday|today|tonight|week|weekend|month|year|night|morning|afternoon|evening|\p{L}*day|ago|spring|summer|fall|autumn|winter|\d{4})),\s+(?=(?:I|my|we|We|My)\b)|;\s+|\s+[–—-]{1,2}\s+|(?<=\p{L})[—–](?=\p{L})|(?<=\p{L}):\s+/gu
 
 // Behind these a clause depends on another.
 const dependent =

@@ -4,7 +4,7 @@
  * before, so that a pronoun finds its name. Next: `ExtractReply` (what comes back), `FactCheck` (what stands of it).
  */
 import type { Turn } from "../conversation/TurnModel.ts"
-import { escaped, fenced, markerFor } from "../platform/FencedData.ts"
+import { fenced, recordLine } from "../platform/PromptData.ts"
 import type { Transcript } from "./FactModel.ts"
 
 /** A turn, or a part of a long one, with the number that it is cited by. */
@@ -76,21 +76,19 @@ export const segmentsOf = ({ turns }: Pick<Transcript, "turns">): ReadonlyArray<
 
 const day = (millis: number): string => new Date(millis).toISOString().slice(0, 10)
 
-const lineOf = ({ number, text, turn: { at, role, speaker } }: TurnRecord): string =>
-  escaped(JSON.stringify({
-    turn: number,
-    role,
-    ...(speaker === "" ? {} : { speaker }),
-    ...(at === null ? {} : { said: day(at) }),
-    text
-  }))
+const recordOf = ({ number, text, turn: { at, role, speaker } }: TurnRecord): object => ({
+  turn: number,
+  role,
+  ...(speaker === "" ? {} : { speaker }),
+  ...(at === null ? {} : { said: day(at) }),
+  text
+})
 
 /** The material of one segment. */
 export const materialOf = ({ observed_at, user }: Transcript, { before, records }: Segment): string => {
-  const lines = [...before, ...records].map(lineOf)
-  const head = JSON.stringify({
+  const head = {
     user: user === "" ? "user" : user,
     ...(observed_at === null ? {} : { conversation: day(observed_at) })
-  })
-  return [escaped(head), ...fenced(lines, markerFor([...lines, user]))].join("\n")
+  }
+  return [recordLine(head), fenced([...before, ...records].map(recordOf))].join("\n")
 }

@@ -7,7 +7,7 @@ import * as Either from "effect/Either"
 import type { Turn } from "../conversation/TurnModel.ts"
 import { isBlank, words } from "../platform/Analyzer.ts"
 import { stopWords } from "../platform/AnalyzerStopWords.ts"
-import { formsOf, holds, namesIn, numbersIn } from "../platform/StatedWords.ts"
+import { formsIn, holds, namesIn, numbersIn } from "../platform/StatedThings.ts"
 import type { Segment } from "./ExtractPrompt.ts"
 import { numberOf } from "./ExtractReply.ts"
 import type { ReplyFact, ReplyForget } from "./ExtractReply.ts"
@@ -73,7 +73,7 @@ export const checkFact = (transcript: Transcript, segment: Segment, fact: ReplyF
       turn_ids: turns.map(({ turn_id }) => turn_id),
       anchor,
       confidence: Number.isFinite(fact.confidence) ? Math.min(1, Math.max(0, fact.confidence)) : 0.5,
-      entities: namesIn(text, () => false).filter((name) => holds(formsOf(evidence), name.toLowerCase()))
+      entities: namesIn(text).filter((name) => holds(formsIn(evidence), name.toLowerCase()))
     })
   })
 }
@@ -95,7 +95,7 @@ const subjectOf = (
     }
     const speaker = turns.find((turn) => turn.speaker !== "" && same(turn.speaker, name))?.speaker
     if (speaker !== undefined) return Either.right({ subject: speaker, text })
-    const forms = formsOf(turns.map(({ content }) => content).join("\n"))
+    const forms = formsIn(turns.map(({ content }) => content).join("\n"))
     return words(name).some((word) => holds(forms, word) && !stopWords.has(word))
       ? Either.right({ subject: name, text })
       : refused("NOT_SAID", "The turns that it cites do not name whom it is about.", turns)
@@ -139,15 +139,12 @@ const anchorOf = (
   return said === null ? null : { at: said.at, confidence: said.confidence }
 }
 
-/** Words that a sentence begins with and that name nobody. */
-const opens = (low: string): boolean => low === "user" || low.endsWith("ly")
-
 /** Whether numbers and names of a text stand in what was said, and enough of its words. */
 const isBorne = (text: string, told: string, subject: string): boolean => {
   const numbers = numbersIn(told)
   if (![...numbersIn(text)].every((number) => numbers.has(number))) return false
-  const forms = formsOf(`${told}\n${subject}`)
-  if (!namesIn(text, opens).every((name) => words(name).every((word) => holds(forms, word)))) return false
+  const forms = formsIn(`${told}\n${subject}`)
+  if (!namesIn(text).every((name) => words(name).every((word) => holds(forms, word)))) return false
   const ofSubject = new Set(words(subject))
   const content = [...new Set(words(text))].filter((word) =>
     !stopWords.has(word) && word !== "user" && !ofSubject.has(word)
@@ -162,7 +159,7 @@ export const checkForget = (segment: Segment, { turn, what }: ReplyForget): Chec
   if (said === undefined) return refused("NO_SUCH_TURN", "It cites a turn that there is none of.")
   if (isTold(segment, [said])) return undefined
   if (said.role !== "user") return refused("NOT_THE_USER", "Nobody but the user asks to forget.", [said])
-  const forms = formsOf(said.content)
+  const forms = formsIn(said.content)
   const content = words(what).filter((word) => !stopWords.has(word))
   return content.length > 0 && content.every((word) => holds(forms, word))
     ? Either.right({ what, turn_id: said.turn_id })

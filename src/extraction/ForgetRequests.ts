@@ -18,7 +18,7 @@ const patterns: ReadonlyArray<RegExp> = [
   new RegExp(`^${politely}(?:delete|remove|erase) (.+?) from (?:your |the )?(?:memory|memories|records?)$`, "iu"),
   new RegExp(`^${politely}(?:do not|don't|stop) remember(?:ing)? (?:that |about )?(.+)$`, "iu"),
   new RegExp(
-    `^${politely}(?:vergiss|vergessen sie|lösche?n?(?: sie)?) (?:bitte )?(?:alles |alles,? )?(?:,? ?(?:dass|was ich (?:über|von)|über) )?(.+?)(?: gesagt habe)?$`,
+    `^${politely}(?:vergiss|vergessen sie|lösche?n?(?: sie)?),? (?:bitte,? )?(?:alles,? )?(?:(?:dass|was ich (?:über|von)|über) )?(.+?)(?: gesagt habe)?$`,
     "iu"
   ),
   new RegExp(

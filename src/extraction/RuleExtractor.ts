@@ -90,7 +90,7 @@ const entitiesOf = (said: DatedStatement, teller: Teller): ReadonlyArray<string>
   // German writes every noun with a capital.
   const isRead = languageOf(said.text) !== "de" || /^(?:residence|employer|origin|name)$/.test(said.attribute)
   const names = (isRead ? [...said.text.matchAll(named)] : []).map(([name]) => name.replace(/'s$|[.']+$/gu, ""))
-  const own = subject === "The user" || /^the user's /.test(subject) ? [] : [subject.replace(/^the /, "")]
+  const own = subject === "The user" || subject.startsWith("the user's ") ? [] : [subject.replace(/^the /, "")]
   return [...new Set([...own, ...names])].filter((name) => name !== "" && name !== "I" && name !== "Nutzer").slice(
     0,
     MOST_ENTITIES

@@ -150,7 +150,7 @@ const verbStatement = (
   // What did not happen is rarely worth knowing; what somebody does not do, like or eat is.
   if (verb.isNegative && verb.tense !== "state" && !/^(?:visit|diet)$/.test(use.attribute)) return null
   const isPlan = use.attribute === "plan" || use.attribute === "decision" || verb.told.includes("going to")
-  const object = objectOf(verb.rest, options(teller, who.isOther, isPlan || /^to /.test(verb.rest)))
+  const object = objectOf(verb.rest, options(teller, who.isOther, isPlan || verb.rest.startsWith("to ")))
   // What is left must still be what the verb needs.
   if (
     object === null

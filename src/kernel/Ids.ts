@@ -32,6 +32,7 @@ export const mintWriteId = mint("wr")
 export const mintRequestId = mint("req")
 export const mintDigestId = mint("dig")
 export const mintPatternId = mint("blk")
+export const mintRunId = mint("run")
 /** Names a running process among those that share a store. */
 export const mintProcessId = mint("proc")
 

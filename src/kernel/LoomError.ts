@@ -47,6 +47,11 @@ export const refusalCodes = {
     "Propose it under a key of its own, or change the memory with `memory.update`."
   ),
   STALE_VERSION: code(409, "conflict", "The row moved on; read it again."),
+  RUN_CONFLICT: code(
+    409,
+    "conflict",
+    "The run has ended with other content, and ends once; `run.get` shows it. Begin another run."
+  ),
   NAMESPACE_CONFLICT: code(409, "conflict", "The namespace is registered with other settings; read it first."),
   BLACKLISTED: code(422, "validation", "The value matches a refused pattern; do not store it."),
   SUPPRESSED: code(

@@ -35,7 +35,8 @@ const pruneWords: Record<Prune, string> = {
   decided: "removes intents an hour after they were decided",
   settled: "removes letters that were done with thirty days ago",
   month: "removes answers kept for thirty days",
-  hour: "removes what a process said of itself more than an hour ago"
+  hour: "removes what a process said of itself more than an hour ago",
+  votes: "removes reports older than 400 days"
 }
 
 const cell = (text: string): string => text.replaceAll("|", "\\|")

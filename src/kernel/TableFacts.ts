@@ -52,6 +52,8 @@ export type Prune =
   | "month"
   /** What processes said of themselves an hour ago; the table's own TTL removes it. */
   | "hour"
+  /** Reports of 400 days ago, of whose votes a ten-thousandth is left by then; the table's own TTL removes them. */
+  | "votes"
 
 export interface TableFacts {
   /** Where it is when not in ClickHouse. */

@@ -2,14 +2,15 @@
  * Every table there is and what each of its columns means to whoever erases, exports, rolls back or prunes: those jobs
  * walk this registry and name no table themselves. A migration that adds a table or a column is not done until it is
  * listed here; a test holds the migrations against it. `docs/schema.md` shows it beside the columns.
- * The facts are in `TablesOfMemory`, `TablesOfConversation`, `TablesOfExtraction`, `TablesOfHouse` and `TablesOfWork`, their
- * nouns in `TableFacts`.
+ * The facts are in `TablesOfMemory`, `TablesOfConversation`, `TablesOfExtraction`, `TablesOfHouse`, `TablesOfWork` and
+ * `TablesOfRuns`, their nouns in `TableFacts`.
  */
 import type { Columns, TableFacts } from "./TableFacts.ts"
 import { conversationTables } from "./TablesOfConversation.ts"
 import { extractionTables } from "./TablesOfExtraction.ts"
 import { commitTables, houseTables } from "./TablesOfHouse.ts"
 import { memoryTables } from "./TablesOfMemory.ts"
+import { runTables } from "./TablesOfRuns.ts"
 import { workTables } from "./TablesOfWork.ts"
 
 /** Facts by table name in the database `loom` of ClickHouse, or in the schema `loom` of Postgres where they say so. */
@@ -19,6 +20,7 @@ export const tables: Readonly<Record<string, TableFacts>> = {
   ...houseTables,
   ...extractionTables,
   ...workTables,
+  ...runTables,
   ...commitTables
 }
 

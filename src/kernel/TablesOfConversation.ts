@@ -35,7 +35,7 @@ export const conversationTables: Readonly<Record<string, TableFacts>> = {
     columns: {
       scope,
       identity,
-      content: ["stems", "lemmas", "terms", "vector", "speaker"],
+      content: ["stems", "lemmas", "terms", "vector", "signs", "bytes", "speaker"],
       facts: ["chunk_index", "embedder_id", "start_at", "end_at", "role", "run_id", "said_at", "position"]
     },
     person: "user_id",

@@ -19,7 +19,8 @@ import { ActorRules } from "./ActorRules.ts"
 import { absorb, viewFor } from "./ActorState.ts"
 import type { ActorState, Needs } from "./ActorState.ts"
 import { linkHash, linkOf } from "./AuditChain.ts"
-import { itemsOf, meetingsOf, probesOf, queriesOf, revertedBy, suspectsOf } from "./BatchNeeds.ts"
+import { itemsOf, meetingsOf, movedBy, probesOf, queriesOf, revertedBy, suspectsOf } from "./BatchNeeds.ts"
+import { BeliefSources } from "./BeliefSources.ts"
 import { isEmpty, mergeCommits, withoutDerived } from "./CommitMerge.ts"
 import { vectorKey } from "./HeadView.ts"
 import type { FirstAnswer } from "./IdempotencyKeys.ts"
@@ -35,10 +36,12 @@ import type {
 } from "./MemoryCommand.ts"
 import type { MemoryRow } from "./MemoryModel.ts"
 import { planBulk, planSet } from "./MemoryPlan.ts"
-import { planDelete, planRestore, planUpdate } from "./MemoryPlanTarget.ts"
+import { planRestore } from "./MemoryPlanRestore.ts"
+import { planDelete, planUpdate } from "./MemoryPlanTarget.ts"
 import { planTransition } from "./MemoryPlanTransition.ts"
 import { emptyCommit } from "./MemoryStore.ts"
 import type { AuditEntry, Commit, KeptAnswer, MemoryStore } from "./MemoryStore.ts"
+import { noSupports, supportsIn } from "./MemorySupports.ts"
 import { MemoryBulkSet, MemoryDelete, MemoryRestore, MemorySet, MemoryUpdate } from "./MemoryVerbs.ts"
 import type { Planned, Planning } from "./MemoryWriting.ts"
 import { WritePolicy } from "./WritePolicy.ts"
@@ -105,17 +108,17 @@ export const judgeBatch = Effect.fn("NamespaceActor.batch")(function*(
   const targets = yield* viewFor(scope, state, needs)
   // Which rows a target stands for, and so whose forms and peers its new value may meet, is known only once they are read.
   const met = meetingsOf(open, targets, state.rules, needs.shared)
-  const view = met === null ? targets : yield* viewFor(scope, state, {
+  const supports = yield* supportsFor(scope, movedBy(open, targets))
+  const view = met === null && supports.all.length === 0 ? targets : yield* viewFor(scope, state, {
+    ...needs,
     probes: {
       ...needs.probes,
-      canonical: [...needs.probes.canonical, ...met.canonical],
-      keys: [...needs.probes.keys, ...met.keys]
+      ids: [...needs.probes.ids, ...supports.all.flatMap(({ sources }) => sources.map(({ memory_id }) => memory_id))],
+      canonical: [...needs.probes.canonical, ...met?.canonical ?? []],
+      keys: [...needs.probes.keys, ...met?.keys ?? []]
     },
-    identities: needs.identities,
-    queries: [...needs.queries, ...met.queries],
-    suspects: needs.suspects,
-    shared: needs.shared,
-    reverted: needs.reverted
+    identities: [...needs.identities, ...supports.all.map(({ identity }) => identity)],
+    queries: [...needs.queries, ...met?.queries ?? []]
   })
 
   const parts: Array<Commit> = []
@@ -147,6 +150,7 @@ export const judgeBatch = Effect.fn("NamespaceActor.batch")(function*(
       scope,
       view,
       policy,
+      supports,
       ...state.rules,
       moment: { now, version, epoch: state.epoch, seq: state.seq },
       mintId: () => `mem_${uuidv7(now, randomBytes(10))}`
@@ -195,6 +199,12 @@ export const judgeBatch = Effect.fn("NamespaceActor.batch")(function*(
   const judged: JudgedBatch = { replies, commit, seq: state.seq }
   return judged
 })
+
+/** What rests on these rows, and they on: most batches move none, and ask nothing. */
+const supportsFor = (scope: Scope, moved: ReadonlyArray<MemoryRow>) =>
+  moved.length === 0
+    ? Effect.succeed(noSupports)
+    : Effect.map(Effect.flatMap(BeliefSources, (beliefs) => beliefs.derivations(scope, moved)), supportsIn)
 
 /** Promises the next range of versions when the last one is used up. */
 const promised = (scope: Scope, state: ActorState): Commit["ceilings"] => {

@@ -4,7 +4,7 @@
  */
 import type { NamespaceRules } from "./ActorRules.ts"
 import type { HeadView } from "./HeadView.ts"
-import type { SetItem, Target, WriteCommand } from "./MemoryCommand.ts"
+import type { SetItem, Target, Transition, WriteCommand } from "./MemoryCommand.ts"
 import type { Content } from "./MemoryContent.ts"
 import type { MemoryRow } from "./MemoryModel.ts"
 import { named } from "./MemoryPlanTarget.ts"
@@ -27,6 +27,8 @@ interface Aimed {
   readonly tags: ReadonlyArray<string> | null
 }
 
+const anyone: Target = { memory_key: null, memory_id: null, agent: null, user_id: null, session_id: null }
+
 /** The stored rows a command is about. */
 const targetsOf = (command: WriteCommand): ReadonlyArray<Aimed> => {
   switch (command._tag) {
@@ -39,7 +41,14 @@ const targetsOf = (command: WriteCommand): ReadonlyArray<Aimed> => {
     case "memory.delete":
       return [{ ...command, content: null, tags: null }]
     case "memory.restore":
-      return [{ ...command, tags: null }]
+      return [
+        { ...command, tags: null },
+        ...(command.dependents ?? []).map(({ content, memory_id }) => ({
+          target: { ...anyone, memory_id },
+          content,
+          tags: null
+        }))
+      ]
     case "memory.transition":
       return command.items.map((item) => ({
         ...item,
@@ -68,6 +77,7 @@ export const probesOf = (commands: ReadonlyArray<WriteCommand>, { rulesFor }: Na
       content.push({ user_id: item.user_id, sha256: content_sha256 })
       const rules = rulesFor({ memory_type, tags: item.statement.tags ?? [] })
       if (rules.conflictPolicy === "newest_wins") keys.add(item.memory_key)
+      for (const { memory_id } of item.rests_on ?? []) ids.add(memory_id)
     }
     for (const { target } of targetsOf(command)) {
       if (target.memory_id !== null) ids.add(target.memory_id)
@@ -126,6 +136,28 @@ export const meetingsOf = (
   }
   return canonical.length + keys.length + queries.length === 0 ? null : { canonical, keys, queries }
 }
+
+/** The rows that commands take out of service or bring back: others may have been derived from them, or they from others. */
+export const movedBy = (commands: ReadonlyArray<WriteCommand>, view: HeadView): ReadonlyArray<MemoryRow> => {
+  const rows = new Map<string, MemoryRow>()
+  const add = (row: MemoryRow) => rows.set(row.memory_id, row)
+  for (const command of commands) {
+    if (command._tag === "memory.delete" || command._tag === "memory.restore") {
+      named(view, command.target).forEach(add)
+    }
+    if (command._tag !== "memory.transition") continue
+    for (const { target, transition } of command.items) {
+      if (!MOVING.includes(transition._tag)) continue
+      for (const row of named(view, target)) {
+        add(row)
+        if (transition._tag === "reject") view.duplicatesOf(row.memory_id).forEach(add)
+      }
+    }
+  }
+  return [...rows.values()]
+}
+
+const MOVING: ReadonlyArray<Transition["_tag"]> = ["tombstone", "reject", "retire", "scrub"]
 
 /** The versions that a rollback brings back. */
 export const revertedBy = (command: WriteCommand): ReadonlyArray<MemoryRow> =>

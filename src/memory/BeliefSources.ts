@@ -84,7 +84,17 @@ export class BeliefSources extends Context.Tag("loom/memory/BeliefSources")<Beli
     bound: string | null,
     turnIds: ReadonlyArray<string>
   ) => Effect.Effect<ReadonlyArray<string>, StoreError>
+  /**
+   * What was derived from what within a namespace (`derived_from` alone): all the sources of each content that rests on one
+   * of these memories, and of each content of these memories themselves.
+   */
+  readonly derivations: (
+    scope: Scope,
+    memories: ReadonlyArray<Identity & { readonly memory_id: string }>
+  ) => Effect.Effect<ReadonlyArray<BeliefSource>, StoreError>
 }>() {}
+
+const contentOf = (source: BeliefSource): string => `${identityKey(source)}\u0000${source.content_sha256}`
 
 const newestFirst = (left: BeliefSource, right: BeliefSource): number => left.version > right.version ? -1 : 1
 
@@ -121,6 +131,19 @@ export const layerMemory: Layer.Layer<BeliefSources> = Layer.effect(
             (bound === null || source.user_id === bound) && turnIds.includes(source.source_memory_id)
           ),
           (sources) => [...new Set(sources.map(identityKey))]
+        ),
+      derivations: (scope, memories) =>
+        Effect.map(
+          found((source) =>
+            source.org === scope.org && source.namespace === scope.namespace &&
+            source.source_namespace === scope.namespace && source.support_type === "derived_from"
+          ),
+          (all) => {
+            const ids = new Set(memories.map(({ memory_id }) => memory_id))
+            const places = new Set(memories.map(identityKey))
+            const resting = new Set(all.filter(({ source_memory_id }) => ids.has(source_memory_id)).map(contentOf))
+            return all.filter((source) => places.has(identityKey(source)) || resting.has(contentOf(source)))
+          }
         )
     }
   })

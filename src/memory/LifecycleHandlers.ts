@@ -142,7 +142,13 @@ export const make: Effect.Effect<
       const result = yield* change(scope, meta, target, { _tag: "reject", reason: request.reason ?? "" })
       return result === undefined
         ? { found: false, rejected: false, degraded: [] }
-        : { ...result.answer, found: true, rejected: !meta.dry_run }
+        : {
+          ...result.answer,
+          found: true,
+          rejected: !meta.dry_run,
+          dependents_tombstoned: result.dependents?.tombstoned.length ?? 0,
+          dependents_downgraded: result.dependents?.downgraded.length ?? 0
+        }
     })
 
   const verify = (request: Payload<typeof MemoryVerify>, caller: Caller) =>

@@ -188,7 +188,11 @@ export const MemoryReject = make("memory.reject", {
     found: Schema.Boolean,
     /** Whether the row is marked wrong now. */
     rejected: Schema.Boolean,
-    pinned: isPinned
+    pinned: isPinned,
+    /** Memories derived from it that went with it, since no source of theirs is left; left out when nothing was rejected. */
+    dependents_tombstoned: Schema.optional(Schema.Number),
+    /** Memories derived from it and from others that are there: they are contested now. */
+    dependents_downgraded: Schema.optional(Schema.Number)
   }).pipe(Schema.extend(rowAfter))
 })
 

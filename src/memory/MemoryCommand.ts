@@ -81,7 +81,9 @@ export const SetItem = Schema.Struct({
   proposed: Schema.Boolean,
   /** Nobody stated it outright: found in what was said, in whatever order that comes to us. Absent means stated. */
   inferred: given(Schema.Boolean),
-  advisories: Texts
+  advisories: Texts,
+  /** The rows it was derived from, as they were read: it is refused when one of them moved, and not compared with them. */
+  rests_on: given(Schema.Array(Schema.Struct({ memory_id: Schema.String, version: Schema.String })))
 })
 export type SetItem = typeof SetItem.Type
 
@@ -157,7 +159,9 @@ export const RestoreCommand = Schema.TaggedStruct("memory.restore", {
   /** The value that comes back, prepared again so that it can be judged; null when the edge found no such row. */
   content: Schema.NullOr(Content),
   /** The row was a proposal when it was deleted, and comes back as one: nobody decided it. */
-  proposed: given(Schema.Boolean)
+  proposed: given(Schema.Boolean),
+  /** What went with the row as the last of its sources, prepared like it. */
+  dependents: given(Schema.Array(Schema.Struct({ memory_id: Schema.String, content: Content })))
 })
 export type RestoreCommand = typeof RestoreCommand.Type
 
@@ -246,7 +250,9 @@ export const TransitionResult = Schema.Struct({
   facts: Schema.Record({ key: Schema.String, value: Schema.Unknown }),
   status_before: Schema.NullOr(Schema.String),
   /** The answer that shows the row after the change; null when there is none. */
-  answer: Schema.NullOr(WriteAnswer)
+  answer: Schema.NullOr(WriteAnswer),
+  /** Ids of derived rows that went or were marked along with the row. */
+  dependents: given(Schema.Struct({ tombstoned: Texts, downgraded: Texts }))
 })
 export type TransitionResult = typeof TransitionResult.Type
 

@@ -4,6 +4,7 @@
  */
 import type { Transition } from "./MemoryCommand.ts"
 import type { MemoryRow } from "./MemoryModel.ts"
+import { isSettled } from "./MemoryWriting.ts"
 import type { Ground, Writing } from "./MemoryWriting.ts"
 
 /** The row names the other, and the other names it back. */
@@ -30,7 +31,7 @@ export const reconciled = (
   const left = row.conflict_with.filter((id) => !others.includes(id))
   const next = writing.change(row, "unflag", { ...ground, by: others[0] ?? null }, {
     conflict_with: left,
-    ...(left.length === 0 && row.status === "conflicted" ? { status: "active" } : {})
+    ...(isSettled(row, left) ? { status: "active" } : {})
   })
   const still = writing.planning.view.contradicting(row.memory_id)
     .filter(({ memory_id }) => !others.includes(memory_id))

@@ -33,6 +33,7 @@ import * as ActorPipeline from "./ActorPipeline.ts"
 import type { ActorRules } from "./ActorRules.ts"
 import * as ActorState from "./ActorState.ts"
 import { warm } from "./ActorWarm.ts"
+import type { BeliefSources } from "./BeliefSources.ts"
 import { MAX_ROWS, MAX_SIZE } from "./CommitMerge.ts"
 import { Committer } from "./Committer.ts"
 import * as Fence from "./Fence.ts"
@@ -85,14 +86,14 @@ const repair = (scope: Scope, { rows }: Commit) =>
 export const layer = (options: Options = defaultOptions): Layer.Layer<
   never,
   never,
-  Sharding.Sharding | MemoryStore | Fence.Fence | Committer | WritePolicy | ActorRules | MemoryIntake
+  Sharding.Sharding | MemoryStore | BeliefSources | Fence.Fence | Committer | WritePolicy | ActorRules | MemoryIntake
 > => Layer.suspend(() => actors(options, new ActorMemory.ActorMemory(options.stateBytes)))
 
 const actors = (options: Options, memory: ActorMemory.ActorMemory) =>
   NamespaceEntity.toLayerMailbox(
     Effect.gen(function*() {
       const context = yield* Effect.context<
-        MemoryStore | Fence.Fence | Committer | WritePolicy | ActorRules | MemoryIntake
+        MemoryStore | BeliefSources | Fence.Fence | Committer | WritePolicy | ActorRules | MemoryIntake
       >()
       const address = yield* Entity.CurrentAddress
       const life = yield* Effect.scope

@@ -64,6 +64,8 @@ export class MemoryIntake extends Context.Tag("loom/memory/MemoryIntake")<Memory
     labels: Labels,
     stated: Sensitivity | undefined
   ) => Effect.Effect<ReadonlyArray<string>, Refusal>
+  /** Refuses texts that are kept beside memories and shown with them when one holds a credential; named by their fields. */
+  readonly texts: (texts: Readonly<Record<string, ReadonlyArray<string>>>) => Effect.Effect<void, Refusal>
   readonly prepare: (intent: Intent) => Effect.Effect<Content, Refusal | Unavailable | Overloaded>
   /** Searchable copies of stored heads, for repair and re-embedding. */
   readonly derive: (rows: ReadonlyArray<MemoryRow>) => Effect.Effect<ReadonlyArray<Derived>, Unavailable>
@@ -184,9 +186,20 @@ export const layer: Layer.Layer<MemoryIntake, never, Embedder | SensitivityPolic
         return advisories
       })
 
+    const texts = (given: Readonly<Record<string, ReadonlyArray<string>>>): Effect.Effect<void, Refusal> => {
+      for (const [field, all] of Object.entries(given)) {
+        const found = all.map(sensitivities.labelKind).find((kind) => kind !== undefined)
+        if (found === undefined) continue
+        const words = `\`${field}\` looks like it holds ${found}: it is shown as it is, so leave the secret out`
+        return Effect.fail(refuse("INVALID_ARGUMENT", words, { field }))
+      }
+      return Effect.void
+    }
+
     return {
       embedderId: embedder.id,
       labels,
+      texts,
       dimensions: embedder.dimensions,
       prepare: Effect.fn("MemoryIntake.prepare")(function*(intent) {
         const form = storedForm(intent.value)

@@ -24,6 +24,10 @@ export interface Question extends Omit<JudgedWrite, "blacklisted" | "now"> {
   readonly byContent: boolean
   /** Whether it states a claim (set, bulk_set), and does not correct or bring back one. */
   readonly states: boolean
+  /** Ids of rows that it is not compared with: they are of its own making, or it of theirs. */
+  readonly kin?: ReadonlySet<string>
+  /** Whether it says no more than rows that were judged: then it contradicts what they do, and takes nobody's place. */
+  readonly isBorne?: boolean
 }
 
 export interface Judged {
@@ -37,7 +41,7 @@ export const judgeClaim = (planning: Planning, question: Question): Either.Eithe
   const rules = rulesFor({ memory_type: content.memory_type, tags: question.tags })
   const slot = { memory_type: content.memory_type, user_id: writer.user_id }
   const identity = identityKey(writer)
-  const isElsewhere = (row: MemoryRow) => identityKey(row) !== identity
+  const isElsewhere = (row: MemoryRow) => identityKey(row) !== identity && question.kin?.has(row.memory_id) !== true
   const judges = rules.conflictPolicy !== "append_only"
   // What was over before it was said answers for its own time alone: it opposes nothing that holds now, and retires nothing.
   const isOver = question.valid_to !== null && question.valid_to <= moment.now
@@ -54,14 +58,15 @@ export const judgeClaim = (planning: Planning, question: Question): Either.Eithe
       )
       : [],
     withdrawn: said.find(isWithdrawn) ?? (question.states ? takenAway(planning, question, equal) : undefined),
-    near: !judges || isOver || content.searchable === null || content.canonical_sha256 === ""
-      ? []
-      : view.near(
-        { ...slot, vector: content.searchable.value_vector, threshold: nominationFloor(rules) },
-        identity,
-        moment.now
-      ).map((near) => ({ ...near, outlasts: outlives(near.row, question) })),
-    sameKey: rules.conflictPolicy === "newest_wins"
+    near:
+      !judges || isOver || question.isBorne === true || content.searchable === null || content.canonical_sha256 === ""
+        ? []
+        : view.near(
+          { ...slot, vector: content.searchable.value_vector, threshold: nominationFloor(rules) },
+          identity,
+          moment.now
+        ).filter(({ row }) => isElsewhere(row)).map((near) => ({ ...near, outlasts: outlives(near.row, question) })),
+    sameKey: rules.conflictPolicy === "newest_wins" && question.isBorne !== true
       ? view.underKey(writer.memory_key).filter((row) =>
         // A proposal is on trial: what is decided of it is not decided by a write beside it. And a key that was minted for
         // what a user said of himself says something else of every user.
@@ -94,9 +99,9 @@ const takenAway = (
   return last !== undefined && isWithdrawn(last) ? last : undefined
 }
 
-/** A claim somebody took away; one that only ran out is no such thing. */
+/** A claim somebody took away; one that only ran out, or went with what it was derived from, is no such thing. */
 const isWithdrawn = (row: Pick<MemoryRow, "status" | "change">): boolean =>
-  row.status === "rejected" || (row.status === "tombstoned" && row.change !== "expire")
+  row.status === "rejected" || (row.status === "tombstoned" && row.change !== "expire" && row.change !== "retire")
 
 /** Whether a row will answer at least as long as the claim asks for; only then can it stand for the claim. */
 const outlives = (row: MemoryRow, { expires_at, valid_to }: Question): boolean =>

@@ -11,11 +11,12 @@ import type { Answer } from "../kernel/Verb.ts"
 import { answerOf, mayHearOf, nextStep, shownPeers, shownRetired, withdrawnNote } from "./MemoryAnswer.ts"
 import type { BulkCommand, FailedItem, SetCommand, SetItem, WriteMeta } from "./MemoryCommand.ts"
 import type { Content } from "./MemoryContent.ts"
+import { statedOutright } from "./MemoryDependents.ts"
 import { carried, fresh, revised } from "./MemoryDraft.ts"
 import type { WriteAnswer } from "./MemoryFields.ts"
 import { judgeClaim } from "./MemoryJudging.ts"
 import type { MemoryRow } from "./MemoryModel.ts"
-import { isLive, isOut } from "./MemoryModel.ts"
+import { isLive, isOut, isServed } from "./MemoryModel.ts"
 import { restated } from "./MemoryRestate.ts"
 import { endsSooner, heldTerms, withoutTerms } from "./MemoryTerms.ts"
 import type { MemoryBulkSet } from "./MemoryVerbs.ts"
@@ -33,6 +34,25 @@ export const charLimitFault = (content: Content, limit: number): Refusal | undef
     })
     : undefined
 
+/** A derived claim stands on its sources as they were read, and never in the place of what somebody stated. */
+const unborneFault = (
+  { moment, view }: Planning,
+  sources: NonNullable<SetItem["rests_on"]>,
+  own: MemoryRow | undefined
+): Refusal | undefined => {
+  const moved = sources.find(({ memory_id, version }) => {
+    const row = view.withId(memory_id)
+    return row === undefined || row.version.toString() !== version || !isServed(row, moment.now)
+  })
+  return moved !== undefined
+    ? refuse("STALE_VERSION", "A memory that it was derived from changed since it was read", {
+      memory_id: moved.memory_id
+    })
+    : own !== undefined && own.source_class !== "derived"
+    ? refuse("KEY_TAKEN", "A memory that somebody stated stands under the key", { memory_key: own.memory_key })
+    : undefined
+}
+
 export const planSet = (
   planning: Planning,
   command: SetCommand
@@ -48,6 +68,8 @@ export const planItem = (
   const { moment, view } = planning
   const head = view.head(identityKey(asked))
   const own = head !== undefined && isLive(head, moment.now) ? head : undefined
+  const unborne = asked.rests_on === undefined ? undefined : unborneFault(planning, asked.rests_on, own)
+  if (unborne !== undefined) return Either.left(unborne)
   const stated = keepSensitivity(asked, head)
   const held = own === undefined
     ? []
@@ -82,7 +104,10 @@ export const planItem = (
       valid_to: statement.valid_to ?? null,
       if_match_sha256: item.if_match_sha256,
       byContent,
-      states: true
+      states: true,
+      ...(item.rests_on === undefined
+        ? {}
+        : { kin: new Set(item.rests_on.map(({ memory_id }) => memory_id)), isBorne: true })
     }),
     ({ decision, met }) => {
       const noted: WriteMeta = {
@@ -183,7 +208,10 @@ const carryOut = (
     case "Merge": {
       const { into } = decision
       const row = writing.add((moment) =>
-        carried(into, meta, moment, "merge", { reinforcement_count: into.reinforcement_count + 1 })
+        carried(into, meta, moment, "merge", {
+          ...statedOutright(into, item.source_class),
+          reinforcement_count: into.reinforcement_count + 1
+        })
       )
       retireAll(writing, decision, row.memory_id)
       return answerOf(meta, writing.current(row), {

@@ -1,6 +1,6 @@
 /**
- * Plans of the verbs that act on a row already stored: update (by key or id), delete and restore. The row is resolved
- * inside the actor, against the view, so that two of them can never act on the same version.
+ * Plans of the verbs that act on a row already stored: update (by key or id) and delete. The row is resolved inside the
+ * actor, against the view, so that two of them can never act on the same version. Restore: `MemoryPlanRestore`.
  */
 import * as Either from "effect/Either"
 import type { Refusal } from "../kernel/LoomError.ts"
@@ -8,39 +8,26 @@ import { refuse } from "../kernel/LoomError.ts"
 import type { Answer } from "../kernel/Verb.ts"
 import type { HeadView } from "./HeadView.ts"
 import { answerOf, judgedFacts, standingFacts, withdrawnNote } from "./MemoryAnswer.ts"
-import type {
-  Assumed,
-  DeleteCommand,
-  RestoreCommand,
-  Target,
-  UpdateByIdCommand,
-  UpdateCommand,
-  WriteMeta
-} from "./MemoryCommand.ts"
-import type { Content } from "./MemoryContent.ts"
+import type { Assumed, DeleteCommand, Target, UpdateByIdCommand, UpdateCommand } from "./MemoryCommand.ts"
+import { tombstone } from "./MemoryDependents.ts"
 import { carried, updatedColumns } from "./MemoryDraft.ts"
 import type { WriteAnswer } from "./MemoryFields.ts"
 import { judgeClaim } from "./MemoryJudging.ts"
-import type { Change, MemoryRow } from "./MemoryModel.ts"
+import type { MemoryRow } from "./MemoryModel.ts"
 import { isEnded, isLive } from "./MemoryModel.ts"
 import { charLimitFault } from "./MemoryPlan.ts"
 import { hintOf, restated, revival } from "./MemoryPlanRevival.ts"
 import { isRecast, recast, standing } from "./MemoryRecast.ts"
 import { dates } from "./MemoryRestate.ts"
 import { changedTerms, heldTerms } from "./MemoryTerms.ts"
-import type { MemoryDelete, MemoryRestore, MemoryUpdate } from "./MemoryVerbs.ts"
+import type { MemoryDelete, MemoryUpdate } from "./MemoryVerbs.ts"
 import { nothing, Writing } from "./MemoryWriting.ts"
-import type { Ground, Planned, Planning } from "./MemoryWriting.ts"
+import type { Planned, Planning } from "./MemoryWriting.ts"
 import { isLocked, lockedFault, preconditionFault } from "./WritePolicy.ts"
-import type { Decision } from "./WritePolicy.ts"
 
 type Update = UpdateCommand | UpdateByIdCommand
 type UpdateAnswer = Answer<typeof MemoryUpdate>
 type DeleteAnswer = Answer<typeof MemoryDelete>
-type RestoreAnswer = Answer<typeof MemoryRestore>
-
-// How long a delete can be undone: the page's recovery window.
-const RESTORE_WINDOW_MILLIS = 14 * 24 * 60 * 60 * 1000
 
 /** Rows that a target names and its writer bounds allow, in version order. */
 export const named = (view: HeadView, target: Target): ReadonlyArray<MemoryRow> => {
@@ -199,9 +186,10 @@ const labelled = (
   return Either.right(settled(writing, next, standingFacts(planning.view, next)))
 }
 
-const stale = (): Refusal => refuse("STALE_VERSION", "The memory changed while the write was prepared")
+export const stale = (): Refusal => refuse("STALE_VERSION", "The memory changed while the write was prepared")
 
-const isAssumed = (row: MemoryRow, assumed: Assumed): boolean =>
+/** Whether a row is the one a content was prepared for. */
+export const isAssumed = (row: MemoryRow, assumed: Assumed): boolean =>
   row.memory_id === assumed.memory_id && row.memory_type === assumed.memory_type &&
   row.sensitivity === assumed.sensitivity &&
   (assumed.content_sha256 === "" || row.content_sha256 === assumed.content_sha256)
@@ -245,119 +233,8 @@ export const planDelete = (
     tombstoned: true,
     count: 1,
     memory_ids: [next.memory_id],
-    version_text: next.version.toString()
+    version_text: next.version.toString(),
+    dependents_tombstoned: writing.dependents.tombstoned.length,
+    dependents_downgraded: writing.dependents.downgraded.length
   }))
 }
-
-/** Takes a row out of service, and out of the contradictions and duplicates of others. */
-export const tombstone = (writing: Writing, row: MemoryRow, ground: Ground, change: Change): MemoryRow => {
-  const next = writing.change(row, change, ground, {
-    status: "tombstoned",
-    tombstoned_at: writing.now,
-    duplicate_of: "",
-    conflict_with: []
-  })
-  const left = { ...ground, by: row.memory_id, evidence: "the row it was linked to was deleted" }
-  writing.unlink(next, [], left)
-  writing.releaseDuplicates(next, left, null)
-  return next
-}
-
-export const planRestore = (
-  planning: Planning,
-  command: RestoreCommand
-): Either.Either<Planned<RestoreAnswer>, Refusal> => {
-  const { moment } = planning
-  const { content, meta } = command
-  const rows = named(planning.view, command.target)
-  const gone = rows.filter((row) => row.status === "tombstoned" || row.status === "superseded")
-  const row = gone[0]
-  if (row === undefined) {
-    const expired = rows.some((one) => isEnded(one, moment.now))
-    return Either.right(nothing({
-      found: rows.length > 0,
-      restored: false,
-      reason: expired ? "expired" : rows.length > 0 ? "not_deleted" : "not_found",
-      next: hintOf(rows),
-      degraded: meta.degraded
-    }))
-  }
-  if (gone.length > 1) return Either.left(ambiguous(gone))
-  const age = moment.now - (row.tombstoned_at ?? row.updated_at)
-  if (row.status === "tombstoned" && age > RESTORE_WINDOW_MILLIS) {
-    return Either.left(refuse("RESTORE_WINDOW_PASSED", "The memory was deleted more than 14 days ago", {
-      memory_key: row.memory_key,
-      tombstoned_at: new Date(row.tombstoned_at ?? row.updated_at).toISOString()
-    }))
-  }
-  if (content === null || !isAssumed(row, command.assumed) || content.content_sha256 !== row.content_sha256) {
-    return Either.left(stale())
-  }
-  const proposed = command.proposed === true
-  return Either.map(
-    comingBack(planning, meta, row, content, { source_class: "asserted", run_id: row.run_id, proposed }),
-    ({ decision, next, writing }) =>
-      writing.planned({
-        found: true,
-        restored: true,
-        reason: null,
-        ...answerOf(meta, next, {
-          ...judgedFacts(meta, decision, row),
-          advisories: [
-            ...meta.advisories,
-            ...(proposed ? ["It was an open proposal and is one again: memory.proposal_decide decides it"] : []),
-            ...(isEnded(next, moment.now)
-              ? ["Its expiry or validity has ended: no read serves it until memory.touch or memory.update"]
-              : [])
-          ]
-        })
-      })
-  )
-}
-
-/**
- * A claim that was out of service is judged like a new one, but retires nothing: both sides then stay to be seen. One that
- * comes back as a proposal touches no other row.
- */
-export const comingBack = (
-  planning: Planning,
-  meta: WriteMeta,
-  row: MemoryRow,
-  content: Content,
-  origin: {
-    readonly source_class: MemoryRow["source_class"]
-    readonly run_id: string
-    readonly proposed: boolean
-  },
-  change: Change = "restore"
-): Either.Either<{ readonly decision: Decision; readonly next: MemoryRow; readonly writing: Writing }, Refusal> =>
-  Either.map(
-    judgeClaim(planning, {
-      writer: row,
-      own: undefined,
-      content,
-      tags: row.tags,
-      mayReplacePinned: true,
-      pins: row.pinned,
-      revives: true,
-      valid_at: row.valid_at,
-      expires_at: row.expires_at,
-      valid_to: row.valid_to,
-      if_match_sha256: null,
-      byContent: false,
-      states: false,
-      ...origin
-    }),
-    ({ decision }) => {
-      const writing = new Writing(planning, meta)
-      const next = writing.add((moment) =>
-        carried(row, meta, moment, change, {
-          ...standing({ status: origin.proposed ? "proposed" : "active" }, decision, moment.now),
-          tombstoned_at: null
-        })
-      )
-      writing.derive(next, content)
-      if (decision._tag === "Insert" && next.status !== "proposed") writing.flag(next, decision.conflicts)
-      return { decision, next, writing }
-    }
-  )

@@ -15,11 +15,13 @@ import type {
   TransitionResult
 } from "./MemoryCommand.ts"
 import { flagged, reconciled } from "./MemoryContradiction.ts"
+import { rejected, sourceLost, tombstone, wentWithSources } from "./MemoryDependents.ts"
 import { carried } from "./MemoryDraft.ts"
 import type { WriteAnswer } from "./MemoryFields.ts"
 import type { Change, MemoryRow } from "./MemoryModel.ts"
 import { isLive, isOut, isRedacted, isServed } from "./MemoryModel.ts"
-import { ambiguous, comingBack, correction, named, tombstone } from "./MemoryPlanTarget.ts"
+import { comingBack } from "./MemoryPlanRestore.ts"
+import { ambiguous, correction, named } from "./MemoryPlanTarget.ts"
 import { scrubbedContent } from "./MemoryScrub.ts"
 import { isSooner } from "./MemoryTerms.ts"
 import { nothing, Writing } from "./MemoryWriting.ts"
@@ -27,7 +29,9 @@ import type { Ground, Planned, Planning } from "./MemoryWriting.ts"
 import { isLocked, lockedFault } from "./WritePolicy.ts"
 
 /** What became of a row: the plan, or null when it already was as asked. */
-type Moved = Either.Either<Planned<WriteAnswer> | null, Refusal>
+type Moved = Either.Either<(Planned<WriteAnswer> & Partial<Pick<Writing, "dependents">>) | null, Refusal>
+
+const none: Writing["dependents"] = { tombstoned: [], downgraded: [] }
 
 export const planTransition = (asked: Planning, command: TransitionCommand): Planned<TransitionAnswer> => {
   const isTrial = command.meta.dry_run || command.atomic === true
@@ -69,7 +73,9 @@ export const planTransition = (asked: Planning, command: TransitionCommand): Pla
       if (known !== undefined && !before.has(memory_id)) before.set(memory_id, known.version)
     }
     planning.view.putAll(moved.right)
-    return { ...about, outcome: "changed", answer: moved.right.answer }
+    const { answer, dependents = none } = moved.right
+    const isAlone = dependents.tombstoned.length + dependents.downgraded.length === 0
+    return { ...about, outcome: "changed", answer, ...(isAlone ? {} : { dependents }) }
   })
   const isOff = command.atomic === true &&
     results.some(({ outcome }) => outcome === "refused" || outcome === "not_found")
@@ -80,7 +86,7 @@ export const planTransition = (asked: Planning, command: TransitionCommand): Pla
   }
   return nothing({
     results: results.map((result): TransitionResult =>
-      result.outcome === "changed" ? { ...result, outcome: "unchanged", answer: null } : result
+      result.outcome === "changed" ? { ...result, outcome: "unchanged", answer: null, dependents: none } : result
     )
   })
 }
@@ -113,7 +119,13 @@ const step = (
   const live = rows.filter((row) => isLive(row, planning.moment.now))
   const meant = live.length > 0 ? live : rows
   const [row] = meant
-  if (row === undefined) return { row, moved: undefined }
+  if (row === undefined) {
+    // It went with a source that the same write took away: it is gone, as it was asked to be.
+    const along = named(planning.view, item.target).find((one) =>
+      one.write_id === command.meta.write_id && wentWithSources(one)
+    )
+    return { row: along, moved: along === undefined ? undefined : Either.right(null) }
+  }
   if (meant.length > 1) {
     return {
       row: undefined,
@@ -157,7 +169,7 @@ const move = (
 ): Moved => {
   const writing = new Writing(planning, meta)
   const done = (next: MemoryRow, facts: Partial<WriteAnswer> = {}): Moved =>
-    Either.right(writing.planned(answerOf(meta, next, facts)))
+    Either.right({ ...writing.planned(answerOf(meta, next, facts)), dependents: writing.dependents })
   const columns = (change: Change, changed: Partial<MemoryRow>): Moved => {
     const next = writing.add((moment) => carried(row, meta, moment, change, changed))
     return done(next, standingFacts(planning.view, next))
@@ -260,6 +272,7 @@ const move = (
         return Either.left(refuse("STALE_VERSION", "The memory that is to replace it no longer stands"))
       }
       writing.retire(row, { rule: transition.rule, by: transition.by, evidence: transition.reason })
+      sourceLost(writing, row)
       return done(writing.current(row))
     }
     case "correct": {
@@ -284,7 +297,10 @@ const move = (
       if (row.content_sha256 !== transition.content_sha256) {
         return Either.left(refuse("STALE_VERSION", "The memory holds another value by now"))
       }
-      return isRedacted(row) ? Either.right(null) : columns("label", scrubbedContent)
+      if (isRedacted(row)) return Either.right(null)
+      // Replaced by a write it may still bear what was derived from it; scrubbed it bears nothing.
+      sourceLost(writing, writing.add((moment) => carried(row, meta, moment, "label", scrubbedContent)))
+      return done(writing.current(row), standingFacts(planning.view, writing.current(row)))
   }
 }
 
@@ -324,19 +340,6 @@ const lock = (
   return row.lock_mode === next.lock_mode && row.lock_until === next.lock_until && row.lock_reason === next.lock_reason
     ? Either.right(null)
     : columns("lock", next)
-}
-
-/** Marked wrong: whoever said the same under another key was wrong too. */
-const rejected = (writing: Writing, row: MemoryRow, reason: string): MemoryRow => {
-  const ground: Ground = { rule: "memory.reject", by: null, evidence: reason }
-  const off = { status: "rejected", invalid_at: writing.now, conflict_with: [], duplicate_of: "" } as const
-  const next = writing.change(row, "reject", ground, off)
-  const along = { rule: "memory.reject.same", by: row.memory_id, evidence: "it says what was rejected" }
-  writing.unlink(next, [], { ...along, rule: "memory.reject.unflag" })
-  for (const duplicate of writing.planning.view.duplicatesOf(row.memory_id)) {
-    writing.change(duplicate, "reject", along, off)
-  }
-  return next
 }
 
 /** A head goes back to an earlier version of itself, links included: everything in the namespace goes back together. */

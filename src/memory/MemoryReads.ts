@@ -25,6 +25,7 @@ import { MemoryReader } from "./MemoryReader.ts"
 import type { ListFilter, Place, SortBy, WriterFilter } from "./MemoryReader.ts"
 import { answersAt } from "./MemoryReplay.ts"
 import { metaOf } from "./MemoryRequest.ts"
+import { MemoryUsageStore } from "./MemoryUsageStore.ts"
 import { MemoryGet, MemoryGetById, MemoryHistory, MemoryList } from "./MemoryVerbs.ts"
 import { project, viewOf } from "./MemoryViews.ts"
 
@@ -55,12 +56,21 @@ const placesIn = (places: ReadonlyArray<Place>): (place: Place) => boolean => {
   return (place) => keys.has(identityKey(place))
 }
 
-type Needs = MemoryReader | MemoryClient | Cursors
+type Needs = MemoryReader | MemoryClient | MemoryUsageStore | Cursors
 
 export const make: Effect.Effect<ReadonlyArray<BoundVerb>, never, Needs> = Effect.gen(function*() {
   const reader = yield* MemoryReader
   const client = yield* MemoryClient
   const cursors = yield* Cursors
+  const usages = yield* MemoryUsageStore
+
+  /** How a row served, where that was asked for. */
+  const usageOf = (scope: Scope, { memory_id }: MemoryRow, isAsked: boolean | undefined) =>
+    isAsked !== true ? Effect.succeed({}) : Effect.map(usages.find(scope, [memory_id]), ([usage]) => ({
+      used_count: usage?.used_count ?? 0,
+      harm_count: usage?.harm_count ?? 0,
+      last_used_at: usage === undefined ? null : new Date(usage.last_at).toISOString()
+    }))
 
   /** A row as a read by key shows it; a high-sensitivity value is shown once the read is in the audit chain. */
   const shown = (
@@ -133,6 +143,7 @@ export const make: Effect.Effect<ReadonlyArray<BoundVerb>, never, Needs> = Effec
           resolved_from: request.memory_key,
           canonical_key: other.memory_key,
           degraded: [],
+          ...(yield* usageOf(scope, other, request.include_usage)),
           ...(yield* shown(scope, other, request.fields, caller, now))
         }
       }
@@ -145,6 +156,7 @@ export const make: Effect.Effect<ReadonlyArray<BoundVerb>, never, Needs> = Effec
         ...(served.length > 1 ? { other_writers: served.length - 1 } : {}),
         ...asOf?.said,
         degraded: [],
+        ...(yield* usageOf(scope, row, request.include_usage)),
         ...(yield* shown(scope, row, request.fields, caller, asOf === null ? now : null))
       }
     })

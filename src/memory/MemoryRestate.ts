@@ -6,6 +6,7 @@ import * as Either from "effect/Either"
 import type { Refusal } from "../kernel/LoomError.ts"
 import { answerOf, judgedFacts, standingFacts } from "./MemoryAnswer.ts"
 import type { SetItem, Statement, WriteMeta } from "./MemoryCommand.ts"
+import { statedOutright } from "./MemoryDependents.ts"
 import { carried } from "./MemoryDraft.ts"
 import type { WriteAnswer } from "./MemoryFields.ts"
 import type { MemoryRow } from "./MemoryModel.ts"
@@ -24,7 +25,12 @@ export const restated = (
   const { valid_at } = item.statement
   const asked = restatement(item.statement, own)
   const cast = classified(own, item)
-  const columns = { ...asked, ...cast, reinforcement_count: own.reinforcement_count + 1 }
+  const columns = {
+    ...statedOutright(own, item.source_class),
+    ...asked,
+    ...cast,
+    reinforcement_count: own.reinforcement_count + 1
+  }
   const change = dates(asked) ? "label" : "restate"
   const noted = {
     ...meta,

@@ -53,6 +53,16 @@ export interface Scrubbed {
   readonly remaining: number
 }
 
+/** What waits for somebody: proposals that are live, or rows in service that were edited since they were vouched for. */
+export type StandingKind = "proposed" | "stale"
+
+/** Rows of a kind: how many, since when the oldest waits (milliseconds), and the ones that have waited longest. */
+export interface Standing {
+  readonly count: number
+  readonly oldest: number | null
+  readonly rows: ReadonlyArray<MemoryRow>
+}
+
 /** A point in the history: a version, or an instant (milliseconds). */
 export type Point = { readonly version: bigint } | { readonly at: number }
 
@@ -75,6 +85,16 @@ export class MemoryReview extends Context.Tag("loom/memory/MemoryReview")<Memory
     bound: ReaderBound,
     now: number
   ) => Effect.Effect<ReadonlyArray<ConflictLink>, StoreError>
+  /**
+   * What waits at `now` (milliseconds), the first `limit` of it, oldest first: a proposal since it was made, a row that was
+   * edited since it was last written.
+   */
+  readonly standingBy: (
+    scope: Scope,
+    bound: ReaderBound,
+    now: number,
+    page: { readonly kind: StandingKind; readonly limit: number }
+  ) => Effect.Effect<Standing, StoreError>
   readonly derived: (scope: Scope, place: Place) => Effect.Effect<DerivedFacts, StoreError>
   /** Those of the rows whose content has no vector of the embedder. */
   readonly vectorless: <R extends Place & { readonly content_sha256: string }>(

@@ -14,7 +14,7 @@ import type { Fragment, Statement } from "../platform/Clickhouse.ts"
 import { EpochMillis, UInt64 } from "../platform/ClickhouseValue.ts"
 import { SERVED_STATUSES } from "./MemoryModel.ts"
 import { MemoryReview } from "./MemoryReview.ts"
-import type { Place, Point, ReaderBound } from "./MemoryReview.ts"
+import type { Place, Point, ReaderBound, StandingKind } from "./MemoryReview.ts"
 import { inPlaces, inScope, place, placesAtOnce, rowColumns, StoredRow } from "./MemoryRowsClickhouse.ts"
 import { scrubIn } from "./MemoryScrubClickhouse.ts"
 
@@ -85,6 +85,27 @@ const conflictLinks = (scope: Scope, bound: ReaderBound, now: number): Statement
     )`
 }
 
+// One look over the heads finds how many there are; only where there are any are the first of them read.
+const standingBy = (scope: Scope, bound: ReaderBound, now: number, kind: StandingKind) => {
+  const time = ch.dateTime64(now)
+  const since = kind === "proposed" ? ch.fragment`created_at` : ch.fragment`updated_at`
+  const meant = kind === "proposed"
+    ? ch.fragment`status = 'proposed'`
+    : ch.fragment`status IN ${ch.array("String", SERVED_STATUSES)} AND verified_kind != ''
+      AND verified_sha256 != content_sha256`
+  const where = ch.fragment`${visible(scope, bound)} AND ${meant}
+    AND (expires_at IS NULL OR expires_at > ${time}) AND (valid_to IS NULL OR valid_to > ${time})`
+  return {
+    counted: ch.sql("MemoryReview.standingBy")`SELECT count() AS found, min(${since}) AS oldest FROM loom.memory FINAL
+      WHERE ${where}`,
+    first: (limit: number) =>
+      ch.sql("MemoryReview.standingBy")`SELECT ${rowColumns} FROM loom.memory FINAL WHERE ${where}
+        ORDER BY ${since}, memory_id LIMIT ${ch.uint32(limit)}`
+  }
+}
+
+const CountedRow = Schema.Struct({ found: UInt64, oldest: EpochMillis })
+
 const atPlace = (scope: Scope, one: Place): Fragment => ch.fragment`${inScope(scope)} AND ${inPlaces([one])}`
 
 const VectorRow = Schema.Struct({ content_sha256: Schema.String, embedder_id: Schema.String })
@@ -143,6 +164,13 @@ const make = (clickhouse: Clickhouse["Type"]): MemoryReview["Type"] => ({
   }),
   conflictLinks: Effect.fn("MemoryReview.conflictLinks")(function*(scope, bound, now) {
     return yield* clickhouse.query(conflictLinks(scope, bound, now), LinkRow)
+  }),
+  standingBy: Effect.fn("MemoryReview.standingBy")(function*(scope, bound, now, { kind, limit }) {
+    const { counted, first } = standingBy(scope, bound, now, kind)
+    const [sum] = yield* clickhouse.query(counted, CountedRow)
+    if (sum === undefined || sum.found === 0n) return { count: 0, oldest: null, rows: [] }
+    const rows = limit === 0 ? [] : yield* clickhouse.query(first(limit), StoredRow)
+    return { count: Number(sum.found), oldest: sum.oldest, rows }
   }),
   derived: Effect.fn("MemoryReview.derived")(function*(scope, one) {
     const [vectors, chunks, entities] = yield* Effect.all([

@@ -8,7 +8,7 @@ import { identityKey } from "../kernel/Identity.ts"
 import type { Scope } from "../kernel/Identity.ts"
 import { causeIn } from "./MemoryCause.ts"
 import type { MemoryRow } from "./MemoryModel.ts"
-import { isRedacted, isServed, SERVED_STATUSES } from "./MemoryModel.ts"
+import { isEnded, isRedacted, isServed, SERVED_STATUSES, verification } from "./MemoryModel.ts"
 import type {
   CausedChange,
   ConflictLink,
@@ -150,6 +150,17 @@ export const makeReview = (spaceOf: (scope: Scope) => ReviewedSpace): MemoryRevi
     return rows.flatMap((row) =>
       linksOf(space, row).filter(({ memory_id, other }) => served.has(memory_id) || served.has(other))
     )
+  }),
+  standingBy: Effect.fn("MemoryReview.standingBy")(function*(scope, bound, now, { kind, limit }) {
+    const isMeant = (row: MemoryRow): boolean =>
+      kind === "proposed"
+        ? row.status === "proposed" && !isEnded(row, now)
+        : isServed(row, now) && verification(row) === "stale"
+    const sinceOf = (row: MemoryRow): number => kind === "proposed" ? row.created_at : row.updated_at
+    const found = [...spaceOf(scope).heads.values()].filter(isVisible(bound)).filter(isMeant)
+      .sort((left, right) => sinceOf(left) - sinceOf(right) || compareText(left.memory_id, right.memory_id))
+    const [first] = found
+    return { count: found.length, oldest: first === undefined ? null : sinceOf(first), rows: found.slice(0, limit) }
   }),
   derived: Effect.fn("MemoryReview.derived")(function*(scope, place) {
     const { derived, entities } = spaceOf(scope)

@@ -112,6 +112,7 @@ const make = Effect.gen(function*() {
     heads: drained(review.heads),
     named: drained(review.named),
     conflictLinks: drained(review.conflictLinks),
+    standingBy: drained(review.standingBy),
     derived: drained(review.derived),
     vectorless: (scope, embedderId, rows) => Effect.zipRight(copied(scope), review.vectorless(scope, embedderId, rows)),
     auditLink: drained(review.auditLink),

@@ -13,7 +13,7 @@ import { toWire } from "../kernel/LoomError.ts"
 import { outcomeOf } from "./LifecycleRequest.ts"
 import type { RowOutcome } from "./LifecycleVerbs.ts"
 import type { MemoryClient } from "./MemoryClient.ts"
-import type { Transition, TransitionItem, WriteMeta } from "./MemoryCommand.ts"
+import type { Transition, TransitionItem, TransitionResult, WriteMeta } from "./MemoryCommand.ts"
 import type { MemoryRow } from "./MemoryModel.ts"
 import type { Keyset, ListFilter, MemoryReader } from "./MemoryReader.ts"
 
@@ -66,6 +66,14 @@ class Tally {
   readonly counts = { changed: 0, unchanged: 0, not_found: 0, refused: 0, failed: 0 }
   private readonly done: Array<RowOutcome> = []
   private readonly undone: Array<RowOutcome> = []
+  private readonly gone = new Set<string>()
+  private readonly marked = new Set<string>()
+
+  /** Derived rows that a row took along; one that lost its sources one by one counts for the last. */
+  follow({ downgraded, tombstoned }: NonNullable<TransitionResult["dependents"]>): void {
+    for (const id of tombstoned) this.gone.add(id)
+    for (const id of downgraded) this.marked.add(id)
+  }
 
   add(outcome: RowOutcome): void {
     this.counts[outcome.outcome] += 1
@@ -82,7 +90,9 @@ class Tally {
       ...this.counts,
       ok: not_found + refused + failed === 0,
       results,
-      results_truncated: results.length < matched
+      results_truncated: results.length < matched,
+      dependents_tombstoned: this.gone.size,
+      dependents_downgraded: [...this.marked].filter((id) => !this.gone.has(id)).length
     }
   }
 }
@@ -122,6 +132,7 @@ export const sweep = (client: typeof MemoryClient.Service, { meta, rows, scope, 
       for (const result of results) {
         if (result.memory_id !== null) pending.delete(result.memory_id)
         tally.add(outcomeOf(result))
+        if (result.dependents !== undefined) tally.follow(result.dependents)
       }
     }
   })

@@ -130,6 +130,7 @@ const layerReview: Layer.Layer<
       heads: now((review) => review.heads),
       named: now((review) => review.named),
       conflictLinks: now((review) => review.conflictLinks),
+      standingBy: now((review) => review.standingBy),
       derived: now((review) => review.derived),
       vectorless: (scope, embedderId, rows) =>
         Effect.flatMap(standing.current, (authority) => reviews[authority].vectorless(scope, embedderId, rows)),

@@ -152,7 +152,8 @@ export const MemoryDelete = make("memory.delete", {
     what: "Tombstone a memory by key or id, across every agent and session of the namespace.",
     when: "A fact must no longer be served.",
     whenNot: "The fact changed (memory.set) or its value was wrong (memory.update).",
-    args: "tombstoned=false means nothing was deleted. memory.restore brings it back within 14 days."
+    args:
+      "tombstoned=false means nothing was deleted. What was derived from it alone goes with it (dependents_tombstoned), what has other sources is contested (dependents_downgraded). memory.restore brings all of it back within 14 days."
   },
   payload: Schema.Struct({
     ...scopeFields,
@@ -170,7 +171,9 @@ export const MemoryDelete = make("memory.delete", {
     count: Schema.Number,
     memory_ids: Schema.Array(Schema.String),
     version_text: Schema.NullOr(Schema.String),
+    /** Memories derived from it that went with it, since no source of theirs is left. */
     dependents_tombstoned: Schema.Number,
+    /** Memories derived from it and from others that are there: they are contested now. */
     dependents_downgraded: Schema.Number,
     degraded: Schema.Array(Schema.String)
   })
@@ -196,7 +199,9 @@ export const MemoryRestore = make("memory.restore", {
   answer: Schema.Struct({
     found: Schema.Boolean,
     restored: Schema.Boolean,
-    reason: Schema.NullOr(Schema.String)
+    reason: Schema.NullOr(Schema.String),
+    /** Derived memories that had gone with it as the last of their sources, and are back with it; left out when none. */
+    dependents_restored: Schema.optional(Schema.Number)
   }).pipe(Schema.extend(Schema.partial(WriteAnswer)))
 })
 
@@ -210,6 +215,11 @@ const GetAnswer = Schema.Struct({
   resolved_from: Schema.optional(Schema.String),
   /** The key of the row that answers in its place today; null when none does. */
   canonical_key: Schema.optional(Schema.NullOr(Schema.String)),
+  /** What runs and outcomes said of it, with `include_usage`; who said so is told to nobody. */
+  used_count: Schema.optional(Schema.Number),
+  harm_count: Schema.optional(Schema.Number),
+  /** Null when it was never reported on. */
+  last_used_at: Schema.optional(Schema.NullOr(Schema.String)),
   ...asOfAnswer,
   degraded: Schema.Array(Schema.String)
 }).pipe(Schema.extend(Schema.partial(MemoryView)))
@@ -226,7 +236,7 @@ export const MemoryGet = make("memory.get", {
     when: "The key is known.",
     whenNot: "Only the topic is known (memory.search).",
     args:
-      "agent, user_id and session_id narrow; left out, the newest live row under the key answers and other_writers counts the rest. A miss is found=false; a row that was replaced says by status and canonical_key what answers for it, and follow=true reads that. as_of asks what was true at a time, with as_of_basis=knowledge_time what was served then."
+      "agent, user_id and session_id narrow; left out, the newest live row under the key answers and other_writers counts the rest. A miss is found=false; a row that was replaced says by status and canonical_key what answers for it, and follow=true reads that. as_of asks what was true at a time, with as_of_basis=knowledge_time what was served then. include_usage tells how often runs relied on it."
   },
   payload: Schema.Struct({
     ...scopeFields,
@@ -235,7 +245,8 @@ export const MemoryGet = make("memory.get", {
     ...asOfFields,
     if_version: Schema.optional(Schema.String.pipe(Schema.pattern(/^\d{1,20}$/))),
     fields: Schema.optional(FieldNames),
-    follow: Schema.optional(Schema.Boolean)
+    follow: Schema.optional(Schema.Boolean),
+    include_usage: Schema.optional(Schema.Boolean)
   }),
   answer: GetAnswer
 })

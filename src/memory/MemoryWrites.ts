@@ -8,20 +8,23 @@ import * as Schema from "effect/Schema"
 import { resolveScope, resolveUser } from "../kernel/Caller.ts"
 import type { Caller } from "../kernel/Caller.ts"
 import type { Scope } from "../kernel/Identity.ts"
+import { identityKey } from "../kernel/Identity.ts"
 import { isWellFormed, sha256 } from "../kernel/Json.ts"
 import type { Json } from "../kernel/Json.ts"
 import { refuse, toWire } from "../kernel/LoomError.ts"
 import { bind, payloadFault, UNSOUND_TEXT } from "../kernel/Verb.ts"
 import type { BoundVerb, Payload } from "../kernel/Verb.ts"
+import { BeliefSources } from "./BeliefSources.ts"
 import { isAnswered } from "./FirstAnswer.ts"
 import { MemoryClient } from "./MemoryClient.ts"
 import type { FailedItem, SetItem, Target, WriteMeta } from "./MemoryCommand.ts"
+import { wentWithSources } from "./MemoryDependents.ts"
 import { MemoryIntake, storedForm } from "./MemoryIntake.ts"
 import { isLive, isOut, isRedacted, valueOf } from "./MemoryModel.ts"
 import type { MemoryRow } from "./MemoryModel.ts"
 import * as MemoryPreparing from "./MemoryPreparing.ts"
 import { untilSettled } from "./MemoryPreparing.ts"
-import type { MemoryReader } from "./MemoryReader.ts"
+import { MemoryReader } from "./MemoryReader.ts"
 import { assumedOf, metaOf, targetOf } from "./MemoryRequest.ts"
 import { statementOf, validityFault } from "./MemoryStatement.ts"
 import {
@@ -37,10 +40,12 @@ import {
 export const make: Effect.Effect<
   ReadonlyArray<BoundVerb>,
   never,
-  MemoryClient | MemoryIntake | MemoryReader
+  BeliefSources | MemoryClient | MemoryIntake | MemoryReader
 > = Effect.gen(function*() {
+  const beliefs = yield* BeliefSources
   const client = yield* MemoryClient
   const intake = yield* MemoryIntake
+  const reader = yield* MemoryReader
   const { current, itemOf, prepared, wasProposed } = yield* MemoryPreparing.make
 
   const set = (request: Payload<typeof MemorySet>, caller: Caller) =>
@@ -185,6 +190,25 @@ export const make: Effect.Effect<
       })
     })
 
+  /** What went with a row as the last of its sources, prepared to come back with it; the actor decides. */
+  const dependentsOf = (scope: Scope, row: MemoryRow) =>
+    Effect.gen(function*() {
+      const links = yield* beliefs.derivations(scope, [row])
+      const places = new Map(
+        links.filter((link) => link.source_memory_id === row.memory_id).map((link) => [
+          `${identityKey(link)}/${link.content_sha256}`,
+          link
+        ])
+      )
+      const found = yield* Effect.forEach(places.values(), (link) =>
+        Effect.map(reader.byKey(scope, link.memory_key, link), (rows) =>
+          rows.filter((one) =>
+            one.content_sha256 === link.content_sha256 && wentWithSources(one)
+          )))
+      return yield* Effect.forEach(found.flat(), (one) =>
+        Effect.map(prepared(one), (content) => ({ memory_id: one.memory_id, content })))
+    })
+
   const restore = (request: Payload<typeof MemoryRestore>, caller: Caller) =>
     Effect.gen(function*() {
       const scope = yield* resolveScope(caller, request)
@@ -204,7 +228,8 @@ export const make: Effect.Effect<
           target,
           assumed: assumedOf(row, true),
           content: row === undefined || isScrubbed ? null : yield* prepared(row),
-          proposed: row !== undefined && (yield* wasProposed(scope, row))
+          proposed: row !== undefined && (yield* wasProposed(scope, row)),
+          dependents: row === undefined ? [] : yield* dependentsOf(scope, row)
         })
       }))
     })

@@ -15,6 +15,8 @@ import type { Moment } from "./MemoryDraft.ts"
 import type { Change, MemoryRow } from "./MemoryModel.ts"
 import { isLive, isServed, isVerified } from "./MemoryModel.ts"
 import type { Derived, EntityProjection } from "./MemoryStore.ts"
+import { SOURCE_LOST } from "./MemorySupports.ts"
+import type { Supports } from "./MemorySupports.ts"
 import type { JudgedPeer, Rules, WritePolicy } from "./WritePolicy.ts"
 
 /** What a plan needs beside the command. */
@@ -26,6 +28,8 @@ export interface Planning {
   readonly rulesFor: (claim: { readonly memory_type: string; readonly tags: ReadonlyArray<string> }) => Rules
   /** The blacklist pattern that a value matches. */
   readonly blacklisted: (content: Pick<Content, "value" | "value_kind">) => BlacklistHit | undefined
+  /** What rests on the rows that the batch takes away or brings back. */
+  readonly supports: Supports
   readonly moment: Moment
   /** An id for a row that may be created. */
   readonly mintId: () => string
@@ -72,10 +76,19 @@ export interface Ground {
   readonly evidence: string
 }
 
+/** Whether a row is contested by nothing once only these contradict it. */
+export const isSettled = ({ status, tags }: MemoryRow, left: ReadonlyArray<string>): boolean =>
+  status === "conflicted" && left.length === 0 && !tags.includes(SOURCE_LOST)
+
 export class Writing {
   readonly rows: Array<MemoryRow> = []
   readonly derived: Array<Derived> = []
   readonly entities: Array<EntityProjection> = []
+  /** Derived rows that went or were marked along with a source, by id. */
+  readonly dependents: { readonly tombstoned: Array<string>; readonly downgraded: Array<string> } = {
+    tombstoned: [],
+    downgraded: []
+  }
   private readonly latest = new Map<string, MemoryRow>()
 
   constructor(readonly planning: Planning, readonly meta: WriteMeta) {}
@@ -157,7 +170,7 @@ export class Writing {
       const left = current.conflict_with.filter((id) => id !== row.memory_id)
       this.change(other, "unflag", ground, {
         conflict_with: left,
-        ...(current.status === "conflicted" && left.length === 0 ? { status: "active" } : {})
+        ...(isSettled(current, left) ? { status: "active" } : {})
       })
     }
   }

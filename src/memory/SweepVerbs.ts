@@ -52,6 +52,10 @@ const sweepAnswer = {
   /** Up to 1,000, those that were not carried out first. */
   results: Schema.Array(RowOutcome),
   results_truncated: Schema.Boolean,
+  /** Memories that went with the last of the rows they were derived from. */
+  dependents_tombstoned: Schema.Number,
+  /** Memories that lost some of the rows they were derived from: they are contested now. */
+  dependents_downgraded: Schema.Number,
   dry_run: Schema.Boolean,
   advisories: Schema.Array(Schema.String),
   degraded: Schema.Array(Schema.String)

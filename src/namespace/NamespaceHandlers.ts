@@ -79,7 +79,8 @@ export const make: Effect.Effect<ReadonlyArray<BoundVerb>, never, NamespaceStore
                 request.multi_valued_predicates,
                 old.multi_valued_predicates,
                 noSettings.multi_valued_predicates
-              )
+              ),
+              consolidation: changed(request.consolidation, old.consolidation, noSettings.consolidation)
             },
             created_at: before?.created_at ?? now,
             updated_at: now,

@@ -97,7 +97,9 @@ export const NamespaceSettings = Schema.Struct({
   thresholds: Schema.optionalWith(ThresholdPins, { default: () => ({}) }),
   type_thresholds: Schema.optionalWith(TypeThresholds, { default: () => ({}) }),
   /** Predicates of which a subject has several at once (`speaks`, `owns`): a new value never retires an older one. */
-  multi_valued_predicates: Schema.optionalWith(MultiValuedPredicates, { default: () => [] })
+  multi_valued_predicates: Schema.optionalWith(MultiValuedPredicates, { default: () => [] }),
+  /** Whether fragments about one subject are merged in the background. */
+  consolidation: Schema.optionalWith(Schema.Boolean, { default: () => false })
 })
 export type NamespaceSettings = typeof NamespaceSettings.Type
 
@@ -105,7 +107,8 @@ export const noSettings: NamespaceSettings = {
   tag_registry: {},
   thresholds: {},
   type_thresholds: {},
-  multi_valued_predicates: []
+  multi_valued_predicates: [],
+  consolidation: false
 }
 
 /** What holds for one memory. */

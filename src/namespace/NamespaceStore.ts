@@ -15,6 +15,8 @@ export class NamespaceStore extends Context.Tag("loom/namespace/NamespaceStore")
   readonly find: (scope: Scope) => Effect.Effect<Option.Option<Namespace>, StoreError>
   /** The registered namespaces of one org, by name. */
   readonly list: (org: string) => Effect.Effect<ReadonlyArray<Namespace>, StoreError>
+  /** The namespaces of every org that opted in to consolidation. */
+  readonly consolidating: Effect.Effect<ReadonlyArray<Scope>, StoreError>
   readonly put: (namespace: Namespace) => Effect.Effect<void, Unavailable>
 }>() {}
 
@@ -31,6 +33,14 @@ export const layerMemory: Layer.Layer<NamespaceStore> = Layer.effect(
             left.namespace < right.namespace ? -1 : 1
           )
       ),
+    consolidating: Effect.map(
+      Ref.get(ref),
+      (all) =>
+        [...all.values()].filter(({ settings }) => settings.consolidation).map(({ namespace, org }) => ({
+          org,
+          namespace
+        }))
+    ),
     put: (namespace: Namespace) => Ref.update(ref, (all) => new Map(all).set(actorId(namespace), namespace))
   }))
 )

@@ -26,6 +26,8 @@ const Row = Schema.Struct({
   version: UInt64
 })
 
+const ScopeRow = Schema.Struct({ org: Schema.String, namespace: Schema.String })
+
 const encodeSettings = Schema.encodeSync(Settings)
 
 const columns = ch
@@ -49,6 +51,11 @@ export const layer: Layer.Layer<NamespaceStore, never, Clickhouse> = Layer.effec
         Row
       )
     }),
+    consolidating: clickhouse.query(
+      ch.sql("NamespaceStore.consolidating")`SELECT org, namespace FROM loom.namespaces FINAL
+        WHERE JSONExtractBool(settings, 'consolidation') ORDER BY org, namespace`,
+      ScopeRow
+    ),
     put: Effect.fn("NamespaceStore.put")(function*(namespace) {
       yield* clickhouse.insert("loom.namespaces", [{
         ...namespace,

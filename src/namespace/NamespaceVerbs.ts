@@ -22,6 +22,7 @@ const NamespaceView = Schema.Struct({
   thresholds: ThresholdPins,
   type_thresholds: TypeThresholds,
   multi_valued_predicates: MultiValuedPredicates,
+  consolidation: Schema.Boolean,
   created_at: Schema.NullOr(Schema.String),
   updated_at: Schema.NullOr(Schema.String)
 })
@@ -36,7 +37,7 @@ export const NamespaceRegister = make("namespace.register", {
     when: "A namespace needs another conflict policy than auto_reinforce, or rules for tags, types or predicates.",
     whenNot: "The defaults fit: a namespace needs no registration.",
     args:
-      "A token bound to one user may not: the settings hold for every user. Each setting is replaced as a whole; null clears it. tag_registry gives a tag its own conflict policy, dedup (identity or none: whether memory.bulk_set takes a live row with the same bytes, of the same agent and user, for the fact; memory.set merges the same canonical form either way) and retention_seconds; it stands before the default, and of several tags the strictest counts. thresholds and type_thresholds pin the cosines from which a close memory that may say otherwise is a conflict (conflict) and one that says the same a duplicate (duplicate); one that surely says otherwise is a conflict from a little below, whatever is pinned. calibration.get tells what is in force and what it decides. multi_valued_predicates names those of which a subject has several at once, such as speaks."
+      "A token bound to one user may not: the settings hold for every user. Each setting is replaced as a whole; null clears it. tag_registry gives a tag its own conflict policy, dedup (identity or none: whether memory.bulk_set takes a live row with the same bytes, of the same agent and user, for the fact; memory.set merges the same canonical form either way) and retention_seconds; it stands before the default, and of several tags the strictest counts. thresholds and type_thresholds pin the cosines from which a close memory that may say otherwise is a conflict (conflict) and one that says the same a duplicate (duplicate); one that surely says otherwise is a conflict from a little below, whatever is pinned. calibration.get tells what is in force and what it decides. multi_valued_predicates names those of which a subject has several at once, such as speaks. consolidation=true has fragments about one subject merged in the background (memory.consolidate does it once)."
   },
   payload: Schema.Struct({
     org: Schema.optional(Name),
@@ -46,7 +47,8 @@ export const NamespaceRegister = make("namespace.register", {
     tag_registry: Schema.optional(Schema.NullOr(TagRegistry)),
     thresholds: Schema.optional(Schema.NullOr(ThresholdPins)),
     type_thresholds: Schema.optional(Schema.NullOr(TypeThresholds)),
-    multi_valued_predicates: Schema.optional(Schema.NullOr(MultiValuedPredicates))
+    multi_valued_predicates: Schema.optional(Schema.NullOr(MultiValuedPredicates)),
+    consolidation: Schema.optional(Schema.NullOr(Schema.Boolean))
   }),
   answer: NamespaceView
 })

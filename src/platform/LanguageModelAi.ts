@@ -84,10 +84,10 @@ const replyOf = (parts: ReadonlyArray<Part>, model: string): Effect.Effect<Model
   const finish = parts.find((part) => part.type === "finish")
   return Effect.succeed({
     text,
-    model: told?.type === "response-metadata" ? Option.getOrElse(told.modelId, () => model) : model,
-    tokensIn: finish?.type === "finish" ? finish.usage.inputTokens ?? null : null,
-    tokensOut: finish?.type === "finish" ? finish.usage.outputTokens ?? null : null,
-    ...(finish?.type === "finish" ? { truncated: finish.reason === "length" } : {})
+    model: told === undefined ? model : Option.getOrElse(told.modelId, () => model),
+    tokensIn: finish?.usage.inputTokens ?? null,
+    tokensOut: finish?.usage.outputTokens ?? null,
+    ...(finish === undefined ? {} : { truncated: finish.reason === "length" })
   })
 }
 

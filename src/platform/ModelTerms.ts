@@ -29,8 +29,8 @@ export const costOf = (
     ? null
     : (tokensIn * (priceIn ?? 0) + tokensOut * (priceOut ?? 0)) / 1_000_000
 
-const price = (name: string) =>
-  Config.number(name).pipe(
+const price = (given: Config.Config<number>) =>
+  given.pipe(
     Config.validate({ message: "expected 0 or more", validation: (value) => Number.isFinite(value) && value >= 0 }),
     Config.option,
     Config.map(Option.getOrNull)
@@ -43,8 +43,8 @@ export const config: Config.Config<Terms> = Config.nested(
       Config.option,
       Config.map(Option.getOrNull)
     ),
-    priceIn: price("LLM_PRICE_IN"),
-    priceOut: price("LLM_PRICE_OUT"),
+    priceIn: price(Config.number("LLM_PRICE_IN")),
+    priceOut: price(Config.number("LLM_PRICE_OUT")),
     keepAnswers: Config.withDefault(Config.boolean("LLM_CACHE"), false)
   }),
   "LOOM"

@@ -7,7 +7,7 @@ import { isInstruction } from "../../src/ask/Instructions.ts"
 import { questionOf } from "../../src/ask/Questions.ts"
 import { shownOf, synthesized } from "../../src/ask/Synthesis.ts"
 import { ClaimCache } from "../../src/memory/claims/ClaimCache.ts"
-import { markerFor } from "../../src/platform/FencedData.ts"
+import { markerFor } from "../../src/platform/PromptData.ts"
 import { evidence } from "./AskFixture.ts"
 
 const claims = new ClaimCache(100)

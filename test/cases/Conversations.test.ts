@@ -298,7 +298,7 @@ layer(LoomServer.layerShared(), { excludeTestServices: true, timeout: 90_000 })(
         const cut = yield* ok(MemoryRecall, { namespace, max_chars: 20, top_k: 3 })
         assert.deepStrictEqual(
           cut.turns.map(({ content, content_truncated }) => [content, content_truncated]),
-          [["no animal here, but ", true], [texts[2], false], [texts[1], false]]
+          [["no animal here, but ", true], [texts[2] ?? null, false], [texts[1] ?? null, false]]
         )
       }))
   })

@@ -8,6 +8,7 @@ import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
 import type { Scope } from "effect/Scope"
 import { createServer } from "node:http"
+import { MemoryConsolidate } from "../../src/consolidation/ConsolidationVerbs.ts"
 import { MemoryBulkSet, MemoryGet, MemoryList, MemorySet, MemoryUpdate } from "../../src/memory/MemoryVerbs.ts"
 import { NamespaceValidate } from "../../src/memory/NamespaceReviewVerbs.ts"
 import { MemorySearch } from "../../src/retrieval/SearchVerbs.ts"
@@ -148,6 +149,10 @@ describe("T34 an embedder of another dimension", () => {
           })
           assert.deepInclude(peer, { conflict_verdict: "conflict" })
           assert.include(peer.peers.map(({ memory_key }) => memory_key), "orion/a")
+          // Rows of both lengths are there; those of this embedder alone are looked at together.
+          const merging = yield* ok(MemoryConsolidate, { key_prefix: "stock/" })
+          assert.isAbove(merging.looked_at, 0)
+          assert.deepStrictEqual(merging.groups.filter(({ sources }) => sources.length < 2), [])
           if (dimensions === 768) {
             const set = yield* ok(MemorySet, { memory_key: "new/one", value: "Kestrels nest above the pump house" })
             assert.strictEqual(set.status, "active")

@@ -11,6 +11,5 @@ export interface PendingSteps {
 }
 
 export const pending: ReadonlyArray<PendingSteps> = [
-  { case: "T11", steps: "the entity listing counts it no more", verbs: ["entity.list"] },
-  { case: "T34", steps: "consolidation after the change of the embedder", verbs: ["memory.consolidate"] }
+  { case: "T11", steps: "the entity listing counts it no more", verbs: ["entity.list"] }
 ]

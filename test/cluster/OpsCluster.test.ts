@@ -62,7 +62,7 @@ describe("a cluster and its operator", () => {
         const look = (body: object = {}) => call(gateway.url, OpsCluster, body)
         // An actor whose shard moves while the runners find their shares comes up again with the next write alone.
         const seen = yield* until(Effect.zipRight(write, look()), ({ pruning, runners, shards_unheld }) =>
-          shards_unheld.length === 0 && runners.length === 2 && pruning.length === 7 &&
+          shards_unheld.length === 0 && runners.length === 2 && pruning.length === 6 &&
           // Told once a second.
           runners.reduce((sum, { actors }) =>
               sum + (actors ?? 0), 0) === namespaces.length)

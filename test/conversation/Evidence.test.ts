@@ -15,6 +15,7 @@ import { BeliefSources, lineageId } from "../../src/memory/BeliefSources.ts"
 import type { BeliefSource } from "../../src/memory/BeliefSources.ts"
 import { MemoryDelete, MemorySet } from "../../src/memory/MemoryVerbs.ts"
 import { NamespaceRegister } from "../../src/namespace/NamespaceVerbs.ts"
+import { ch, Clickhouse } from "../../src/platform/Clickhouse.ts"
 import { bound, layerHouse } from "../isolation/IsolationTenants.ts"
 import { noon, versionAt } from "../memory/MemoryFixture.ts"
 import { ships } from "../support/Facts.ts"
@@ -175,6 +176,29 @@ layer(layerHouse, { timeout: "2 minutes" })("Evidence", (it) => {
         assert.deepInclude(removed, { found: false, deleted: 0, memories_resting: 0 })
       }
       assert.isTrue((yield* call(ConversationGet, { turn_id: own }, ada)).found)
+    }))
+
+  it.effect("a withheld turn is shown once its reading is in the audit chain", () =>
+    Effect.gen(function*() {
+      const namespace = freshNamespace()
+      const clickhouse = yield* Clickhouse
+      const secret = "password: hunter2-Xy7!pq"
+      const [turn_id = ""] = yield* said(namespace, "ada", [secret, "hello"])
+      const reads = Effect.map(
+        clickhouse.query(
+          ch.sql("test")`SELECT memory_id, actor FROM loom.journal
+            WHERE org = ${ch.string(org)} AND namespace = ${ch.string(namespace)} AND action = 'read'`,
+          Schema.Struct({ memory_id: Schema.String, actor: Schema.String })
+        ),
+        (rows) => rows.map(({ actor, memory_id }) => [memory_id, actor])
+      )
+      yield* call(ConversationGet, { namespace, session_id: "s1" })
+      assert.deepStrictEqual(yield* reads, [])
+      const read = yield* call(ConversationGet, { turn_id }, bound({ org, namespace, user: "ada" }))
+      assert.strictEqual(read.turns[0]?.content, secret)
+      assert.deepStrictEqual(yield* reads, [[turn_id, "human:ada"]])
+      yield* call(ConversationGet, { turn_id }, bound({ org, namespace, user: "bob" }))
+      assert.strictEqual((yield* reads).length, 1)
     }))
 
   it.effect("tells what links to a memory, and what it links to", () =>

@@ -220,6 +220,17 @@ export const suite = <E>(name: string, layer: Layer.Layer<TurnStore, E>): void =
         const worded = yield* store.search(scope, anyTurn, { vector: null, groups }, 10)
         assert.deepStrictEqual(idsOf(worded.turns), [long.turn_id])
         assert.isNull(worded.turns[0]?.cosine)
+        // One by its vector and one by its words: how close it is is known of both.
+        const both = yield* store.search(
+          scope,
+          anyTurn,
+          { vector: (yield* questionOf(short.content)).vector, groups },
+          1
+        )
+        assert.deepStrictEqual(sorted(both.turns), sorted([long, short]))
+        const cosineOf = (turn: Turn) => both.turns.find(({ turn_id }) => turn_id === turn.turn_id)?.cosine ?? NaN
+        assert.approximately(cosineOf(short), 1, 0.01)
+        assert.isBelow(cosineOf(long), 0.7)
         // Vectors of another embedder are not compared.
         const other = { embedderId: "other", numbers: new Float32Array(3) }
         const unlike = yield* store.search(scope, anyTurn, { vector: other, groups }, 10)

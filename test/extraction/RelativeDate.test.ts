@@ -116,16 +116,23 @@ describe("RelativeDate", () => {
     "ayer"
   ]
   const pastPhrases = [
-    ...["yesterday", "last week", "last month", "last year", "last Friday", "I did it on Friday", "last weekend"],
-    ...[
-      "two weeks ago",
-      "a few days ago",
-      "the other day",
-      "since Monday",
-      "I did it on 29 February",
-      "I did it in May"
-    ],
-    ...["I did it on the 31st", "last summer", "this morning", "over the weekend"]
+    "yesterday",
+    "last week",
+    "last month",
+    "last year",
+    "last Friday",
+    "I did it on Friday",
+    "last weekend",
+    "two weeks ago",
+    "a few days ago",
+    "the other day",
+    "since Monday",
+    "I did it on 29 February",
+    "I did it in May",
+    "I did it on the 31st",
+    "last summer",
+    "this morning",
+    "over the weekend"
   ]
 
   it("moves with the turn for phrases of days", () => {

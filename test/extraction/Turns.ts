@@ -32,7 +32,7 @@ export const transcript = (turns: ReadonlyArray<Turn>, fields: Partial<Transcrip
   turns: turns.map((one, at) => ({
     ...one,
     position: BigInt(at),
-    turn_id: fields.turns === undefined ? `turn_${at}` : one.turn_id
+    turn_id: `turn_${at}`
   })),
   user: "",
   observed_at: null,

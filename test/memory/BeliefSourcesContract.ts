@@ -104,5 +104,35 @@ export const suite = <E>(name: string, layer: Layer.Layer<BeliefSources, E>): vo
         assert.deepStrictEqual(yield* drawn("bob", ["turn_1"]), [])
         assert.deepStrictEqual(yield* drawn(null, []), [])
       }))
+
+    it.effect("tells all the sources of what was derived from a memory, and of the memory itself, within its namespace", () =>
+      Effect.gen(function*() {
+        const beliefs = yield* BeliefSources
+        const scope = freshScope()
+        const derived = (changed: Partial<BeliefSource>) =>
+          sourceOf(scope, { support_type: "derived_from", source_namespace: scope.namespace, ...changed })
+        const one = derived({ source_memory_id: "mem_1" })
+        const two = derived({ source_memory_id: "mem_2" })
+        const earlier = derived({ source_memory_id: "mem_3", content_sha256: "c0" })
+        const other = derived({ source_memory_id: "mem_3", memory_key: "other" })
+        const copied = derived({ source_memory_id: "mem_1", memory_key: "copy", support_type: "promoted_from" })
+        const abroad = sourceOf(freshScope(), {
+          support_type: "derived_from",
+          source_namespace: scope.namespace,
+          source_memory_id: "mem_1"
+        })
+        yield* beliefs.record([one, two, earlier, other, copied, abroad])
+        const asked = (memory_id: string, memory_key: string) =>
+          Effect.map(
+            beliefs.derivations(scope, [{ ...one, memory_id, memory_key }]),
+            (found) => found.map(({ lineage_id }) => lineage_id).sort()
+          )
+        const ids = (...sources: ReadonlyArray<BeliefSource>) => sources.map(({ lineage_id }) => lineage_id).sort()
+        assert.deepStrictEqual(yield* asked("mem_1", "somewhere"), ids(one, two))
+        assert.deepStrictEqual(yield* asked("mem_3", "somewhere"), ids(earlier, other))
+        assert.deepStrictEqual(yield* asked("mem_9", "other"), ids(other))
+        assert.deepStrictEqual(yield* asked("mem_9", "nowhere"), [])
+        assert.deepStrictEqual(yield* beliefs.derivations(scope, []), [])
+      }))
   })
 }

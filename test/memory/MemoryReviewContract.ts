@@ -72,6 +72,51 @@ export const suite = <E>(
         }))
     })
 
+    describe("what waits for somebody", () => {
+      it.effect("is counted and shown oldest first, within the bound", () =>
+        Effect.gen(function*() {
+          const [store, review] = [yield* MemoryStore, yield* MemoryReview]
+          const scope = freshScope()
+          const vouched = { verified_kind: "human", verified_by: "human:ada", verified_at: noon } as const
+          const made = (memory_key: string, at: number, changed: Partial<ReturnType<typeof rowOf>> = {}) =>
+            rowOf(scope, {
+              memory_key,
+              memory_id: `mem_${memory_key}`,
+              created_at: noon - at,
+              updated_at: noon - at,
+              ...changed
+            })
+          const rows = [
+            made("p-new", 10, { status: "proposed" }),
+            made("p-old", 30, { status: "proposed", user_id: "ada", updated_at: noon }),
+            made("p-over", 90, { status: "proposed", expires_at: noon }),
+            made("p-same", 10, { status: "proposed" }),
+            made("s-old", 20, { ...vouched, verified_sha256: "of what it said" }),
+            made("s-new", 5, { ...vouched, verified_sha256: "of what it said", status: "conflicted", user_id: "ada" }),
+            made("s-gone", 50, { ...vouched, verified_sha256: "of what it said", status: "tombstoned" }),
+            made("s-ended", 50, { ...vouched, verified_sha256: "of what it said", valid_to: noon })
+          ]
+          const fresh = made("s-true", 40, vouched)
+          yield* store.commit(commitOf([
+            ...rows.map((row, at) => ({ ...row, version: versionAt(noon + at) })),
+            { ...fresh, verified_sha256: fresh.content_sha256, version: versionAt(noon + 99) },
+            rowOf(freshScope(), { status: "proposed" })
+          ]))
+          const waits = (kind: "proposed" | "stale", bound: string | null, limit = 9) =>
+            Effect.map(
+              review.standingBy(scope, bound, noon + 1, { kind, limit }),
+              ({ count, oldest, rows }) => [count, oldest, rows.map(({ memory_key }) => memory_key)]
+            )
+          assert.deepStrictEqual(yield* waits("proposed", null), [3, noon - 30, ["p-old", "p-new", "p-same"]])
+          assert.deepStrictEqual(yield* waits("proposed", null, 1), [3, noon - 30, ["p-old"]])
+          assert.deepStrictEqual(yield* waits("proposed", null, 0), [3, noon - 30, []])
+          assert.deepStrictEqual(yield* waits("proposed", "ada"), [1, noon - 30, ["p-old"]])
+          assert.deepStrictEqual(yield* waits("proposed", "bob"), [0, null, []])
+          assert.deepStrictEqual(yield* waits("stale", null), [2, noon - 20, ["s-old", "s-new"]])
+          assert.deepStrictEqual(yield* waits("stale", "ada"), [1, noon - 5, ["s-new"]])
+        }))
+    })
+
     describe("conflict links", () => {
       it.effect("say since when they stand without a break, and by which cause", () =>
         Effect.gen(function*() {

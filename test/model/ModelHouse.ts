@@ -22,6 +22,7 @@ import * as ActorPipeline from "../../src/memory/ActorPipeline.ts"
 import { ActorRules } from "../../src/memory/ActorRules.ts"
 import { activate } from "../../src/memory/ActorState.ts"
 import type { ActorState, StateBounds } from "../../src/memory/ActorState.ts"
+import { BeliefSources } from "../../src/memory/BeliefSources.ts"
 import { Committer } from "../../src/memory/Committer.ts"
 import * as Fence from "../../src/memory/Fence.ts"
 import type { WriteCommand } from "../../src/memory/MemoryCommand.ts"
@@ -31,6 +32,7 @@ import { MemoryReader } from "../../src/memory/MemoryReader.ts"
 import * as MemoryReads from "../../src/memory/MemoryReads.ts"
 import { MemoryStore } from "../../src/memory/MemoryStore.ts"
 import * as MemoryTimeReads from "../../src/memory/MemoryTimeReads.ts"
+import * as MemoryUsageStore from "../../src/memory/MemoryUsageStore.ts"
 import { judge, WritePolicy } from "../../src/memory/WritePolicy.ts"
 import * as Cursors from "../../src/platform/Cursors.ts"
 import * as NoActor from "../support/NoActor.ts"
@@ -106,6 +108,7 @@ const intake: MemoryIntake["Type"] = {
   embedderId: EMBEDDER,
   dimensions: DIMENSIONS,
   labels: () => Effect.succeed([]),
+  texts: () => Effect.void,
   prepare: () => Effect.fail(new Unavailable({ operation: "ModelHouse.prepare" })),
   derive: (rows) =>
     Effect.succeed(rows.flatMap((row) => {
@@ -148,6 +151,15 @@ export interface House {
   readonly ask: (verb: string, payload: object) => Effect.Effect<unknown, LoomError>
 }
 
+/** The model derives nothing from its claims. */
+const nothingDerived: BeliefSources["Type"] = {
+  record: () => Effect.void,
+  of: () => Effect.succeed([]),
+  restingOn: () => Effect.succeed([]),
+  derivations: () => Effect.succeed([]),
+  drawnFrom: () => Effect.succeed([])
+}
+
 interface Asked {
   readonly command: WriteCommand
   readonly answered: Deferred.Deferred<Reply>
@@ -178,13 +190,14 @@ export const makeHouse = ({ blank, bounds, committer, laws, scope, store, time }
     Context.add(Committer, committer ?? plain),
     Context.add(ActorRules, rulesOf(laws)),
     Context.add(MemoryIntake, intake),
-    Context.add(WritePolicy, policy)
+    Context.add(WritePolicy, policy),
+    Context.add(BeliefSources, nothingDerived)
   )
   const options = { bounds, bulkDedup: "identity" } as const
   const verbs = Effect.runSync(
     Effect.all([MemoryReads.make, MemoryTimeReads.make]).pipe(
       Effect.provide(store),
-      Effect.provide([NoActor.layer, Cursors.layerMemory])
+      Effect.provide([NoActor.layer, MemoryUsageStore.layerMemory, Cursors.layerMemory])
     )
   ).flat()
   const caller = { ...localCaller, org: scope.org }

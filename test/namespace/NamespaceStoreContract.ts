@@ -3,6 +3,7 @@ import { assert, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import { noSettings } from "../../src/namespace/NamespaceSettingsModel.ts"
 import { NamespaceStore } from "../../src/namespace/NamespaceStore.ts"
 import { namespace } from "./NamespaceFixture.ts"
 
@@ -23,7 +24,8 @@ export const suite = <R, E>(name: string, store: Layer.Layer<NamespaceStore | R,
             },
             thresholds: { conflict: 0.123456789, duplicate: 1 },
             type_thresholds: { decision: { duplicate: 0 } },
-            multi_valued_predicates: ["spricht", "話す"]
+            multi_valued_predicates: ["spricht", "話す"],
+            consolidation: true
           },
           version: 2n ** 63n
         })
@@ -31,6 +33,19 @@ export const suite = <R, E>(name: string, store: Layer.Layer<NamespaceStore | R,
         assert.deepEqual(yield* find(one), Option.some(one))
         assert.isTrue(Option.isNone(yield* find({ org: "whole", namespace: "ops" })))
         assert.isTrue(Option.isNone(yield* find({ org: "other", namespace: "eng" })))
+      }))
+
+    it.effect("tells the namespaces that opted in to consolidation, by their last word", () =>
+      Effect.gen(function*() {
+        const { consolidating, put } = yield* NamespaceStore
+        const at = (name: string, version: bigint, consolidation: boolean) =>
+          namespace({ org: "merging", namespace: name, version, settings: { ...noSettings, consolidation } })
+        yield* put(at("a", 1n, true))
+        yield* put(at("b", 1n, true))
+        yield* put(at("b", 2n, false))
+        yield* put(at("c", 1n, false))
+        const found = (yield* consolidating).filter(({ org }) => org === "merging")
+        assert.deepEqual(found, [{ org: "merging", namespace: "a" }])
       }))
 
     it.effect("counts the newest and lists one org by name", () =>

@@ -25,10 +25,7 @@ const usage = (org: string, changed: Partial<ScopedUsage> = {}): ScopedUsage => 
   ...changed
 })
 
-export const suite = (
-  name: string,
-  stores: Layer.Layer<ModelUsageStore | ModelAnswerStore, unknown>
-): void =>
+export const suite = <E>(name: string, stores: Layer.Layer<ModelUsageStore | ModelAnswerStore, E>): void =>
   layer(stores, { timeout: 60_000 })(`stores of language models: ${name}`, (it) => {
     it.effect("adds up what models took, by day, purpose and model, the latest day first", () =>
       Effect.gen(function*() {

@@ -27,7 +27,10 @@ export interface Ran {
 
 export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>
-  readonly stdin?: string
+  /** A text, or what comes as it is asked for. */
+  readonly stdin?: string | AsyncIterable<Uint8Array>
+  /** Whether stdin and stdout are those of a terminal. */
+  readonly atTerminal?: boolean
   /** Called with each text of stdout as it comes, for commands that do not end. */
   readonly onStdout?: (text: string) => void
 }
@@ -46,13 +49,15 @@ const writer = (parts: Array<string>, listen: (text: string) => void = () => {})
 /** Runs one command line to its end. */
 export const loom = (
   args: ReadonlyArray<string>,
-  { env = {}, onStdout, stdin = "" }: RunOptions = {}
+  { atTerminal = false, env = {}, onStdout, stdin = "" }: RunOptions = {}
 ): Effect.Effect<Ran> => {
   const [out, err]: [Array<string>, Array<string>] = [[], []]
   return Cli.run(["node", "loom", ...args]).pipe(
     Effect.provideService(Streams, {
-      stdin: Readable.from([Buffer.from(stdin)]),
-      stdout: writer(out, onStdout),
+      stdin: Object.assign(typeof stdin === "string" ? Readable.from([Buffer.from(stdin)]) : stdin, {
+        isTTY: atTerminal
+      }),
+      stdout: { ...writer(out, onStdout), isTTY: atTerminal },
       stderr: writer(err)
     }),
     Effect.provideService(Stop, { isNormal: Effect.void }),

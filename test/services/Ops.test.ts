@@ -43,7 +43,9 @@ layer(LoomServer.layer(), { timeout: 90_000, excludeTestServices: true })("A sin
         ["calibration", "schedule"],
         ["re_embed", "schedule"],
         ["extraction_queue", "queue"],
-        ["pruning", "schedule"]
+        ["usage_fold", "schedule"],
+        ["pruning", "schedule"],
+        ["consolidation", "schedule"]
       ])
       const health = yield* ok(OpsHealth, {})
       assert.deepInclude(health, { healthy: true, checks: [{ name: "clickhouse", ready: true }] })

@@ -22,6 +22,7 @@ import * as MemoryEntity from "../../src/memory/MemoryEntity.ts"
 import * as MemoryIntake from "../../src/memory/MemoryIntake.ts"
 import * as MemoryReads from "../../src/memory/MemoryReads.ts"
 import * as MemoryStoreMemory from "../../src/memory/MemoryStoreMemory.ts"
+import * as MemoryUsageStore from "../../src/memory/MemoryUsageStore.ts"
 import * as MemoryWrites from "../../src/memory/MemoryWrites.ts"
 import * as ProposalHandlers from "../../src/memory/ProposalHandlers.ts"
 import * as ReviewHandlers from "../../src/memory/ReviewHandlers.ts"
@@ -76,6 +77,7 @@ export const layer = (
       MemoryStoreMemory.layerMemory,
       layerBeliefs,
       NamespaceStore.layerMemory,
+      MemoryUsageStore.layerMemory,
       WritePolicy.layer,
       SensitivityPolicy.layerDetect,
       layerEmbedder,

@@ -24,9 +24,9 @@ interface Asked {
 }
 
 export const protocolOf = (path: string): Protocol | undefined =>
-  /\/chat\/completions$/.test(path)
+  path.endsWith("/chat/completions")
     ? "chat"
-    : /\/responses$/.test(path)
+    : path.endsWith("/responses")
     ? "responses"
     : /\/messages(\?.*)?$/.test(path)
     ? "messages"

@@ -6,7 +6,7 @@ import * as Schedule from "effect/Schedule"
 import { localCaller } from "../../src/kernel/Caller.ts"
 import { ConflictsList, ConflictsResolve } from "../../src/memory/ConflictVerbs.ts"
 import { MemoryClient } from "../../src/memory/MemoryClient.ts"
-import { MemoryHistory, MemorySet, MemoryUpdate } from "../../src/memory/MemoryVerbs.ts"
+import { MemoryHistory, MemoryList, MemorySet, MemoryUpdate } from "../../src/memory/MemoryVerbs.ts"
 import { NamespaceAudit } from "../../src/memory/NamespaceReviewVerbs.ts"
 import { NamespaceRegister } from "../../src/namespace/NamespaceVerbs.ts"
 import { ChangeFeed } from "../../src/work/ChangeFeed.ts"
@@ -136,6 +136,23 @@ withLayer(layer, { timeout: 90_000, excludeTestServices: true })("ConflictResolv
         assert.strictEqual(found.length, policy === "newest_wins" ? 1 : 0, policy)
         const retired = (yield* all(space)).filter(({ status }) => status !== "active" && status !== "conflicted")
         assert.deepEqual(retired, [], policy)
+      }
+    }))
+
+  it.effect("leaves the later-dated belief current under newest_wins, in whichever order the sessions were written", () =>
+    Effect.gen(function*() {
+      const june = { session_id: "june", value: second, valid_at: "2026-06-01T00:00:00Z" }
+      const march = { session_id: "march", value: first, valid_at: "2026-03-01T00:00:00Z" }
+      for (const order of [[march, june], [june, march]]) {
+        const space = fresh()
+        yield* register(space, "newest_wins")
+        for (const fact of order) {
+          yield* ask(MemorySet, { ...space, user_id: "nadia", memory_key: "orion/date", ...fact })
+        }
+        yield* look(space)
+        const served = yield* ask(MemoryList, { ...space, prefix: "orion/" })
+        assert.deepEqual(served.memories.map(({ value }) => value), [second])
+        yield* sound(space)
       }
     }))
 

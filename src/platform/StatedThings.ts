@@ -1,9 +1,12 @@
 /**
- * What a sentence states that another text can bear or not: its numbers, its names, its words in any of their forms. Pure.
- * Whoever lets a model write uses it to see whether what came stands in what was shown.
+ * What a text states that another must not invent: its numbers, its names, whether it denies. Whatever a model wrote is held
+ * against the stored texts it was made from by these. Pure.
  */
 import { lemmas, stems, words } from "./Analyzer.ts"
 import { stopWords } from "./AnalyzerStopWords.ts"
+
+/** Words that deny. */
+export const denial = /\b(?:not|never|no|nobody|none|neither|nor|without|cannot|stopped|quit|ceased)\b|n['’]t\b/iu
 
 const numberWords = ("zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen " +
   "sixteen seventeen eighteen nineteen twenty").split(" ")
@@ -20,15 +23,22 @@ export const numbersIn = (text: string): ReadonlySet<string> => {
   return new Set([...digits.map((found) => found.replace(/^0+(?=\d)/, "")), ...spelt])
 }
 
-/** The words of a text with their stems and dictionary forms. */
-export const formsOf = (text: string): ReadonlySet<string> => new Set([...words(text), ...stems(text), ...lemmas(text)])
+/** The words of a text, in all their forms. */
+export const formsIn = (text: string): ReadonlySet<string> => new Set([...words(text), ...stems(text), ...lemmas(text)])
 
-/** Whether a word stands among the forms of a text, in whatever form. */
+/** Whether one of these is a form of the word. */
 export const holds = (forms: ReadonlySet<string>, word: string): boolean =>
   forms.has(word) || [...stems(word), ...lemmas(word)].some((form) => forms.has(form))
 
-/** Addresses, and words with a capital; of the first word only one that no sentence begins with otherwise (`opens`). */
-export const namesIn = (sentence: string, opens: (word: string) => boolean): ReadonlyArray<string> => {
+/** Words of a sentence's own that link and hedge; they state nothing. */
+export const linking = new Set(
+  ("according based currently however overall yes additionally also both while although memory memories evidence record " +
+    "records stored store states state says said mentioned mentions note notes reported reports question answer user known")
+    .split(" ")
+)
+
+/** Addresses, and words with a capital; of the first word only one that no sentence begins with otherwise. */
+export const namesIn = (sentence: string): ReadonlyArray<string> => {
   const addresses = sentence.match(
     /\b(?:https?:\/\/|www\.)\S+|\S+@\S+\.\S+|\b[\w-]+(?:\.[\w-]+)*\.(?:com|org|net|io|dev|example)\b/giu
   ) ?? []
@@ -39,7 +49,8 @@ export const namesIn = (sentence: string, opens: (word: string) => boolean): Rea
     }))
     .filter(({ isFirst, word }) => {
       const low = word.toLowerCase()
-      return !stopWords.has(low.replace(/['’]/g, "")) && !(isFirst && opens(low))
+      if (stopWords.has(low.replace(/['’]/g, ""))) return false
+      return !isFirst || !(linking.has(low) || denial.test(low) || low.endsWith("ly"))
     })
     .map(({ word }) => word)
   return [...addresses, ...capitals]
