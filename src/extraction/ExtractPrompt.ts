@@ -76,7 +76,7 @@ export const segmentsOf = ({ turns }: Pick<Transcript, "turns">): ReadonlyArray<
 
 const day = (millis: number): string => new Date(millis).toISOString().slice(0, 10)
 
-const shown = ({ number, text, turn: { at, role, speaker } }: TurnRecord) => ({
+const recordOf = ({ number, text, turn: { at, role, speaker } }: TurnRecord): object => ({
   turn: number,
   role,
   ...(speaker === "" ? {} : { speaker }),
@@ -90,5 +90,5 @@ export const materialOf = ({ observed_at, user }: Transcript, { before, records 
     user: user === "" ? "user" : user,
     ...(observed_at === null ? {} : { conversation: day(observed_at) })
   }
-  return [recordLine(head), fenced([...before, ...records].map(shown))].join("\n")
+  return [recordLine(head), fenced([...before, ...records].map(recordOf))].join("\n")
 }

@@ -73,7 +73,7 @@ export const checkFact = (transcript: Transcript, segment: Segment, fact: ReplyF
       turn_ids: turns.map(({ turn_id }) => turn_id),
       anchor,
       confidence: Number.isFinite(fact.confidence) ? Math.min(1, Math.max(0, fact.confidence)) : 0.5,
-      entities: namesIn(text, () => false).filter((name) => holds(formsIn(evidence), name.toLowerCase()))
+      entities: namesIn(text).filter((name) => holds(formsIn(evidence), name.toLowerCase()))
     })
   })
 }
@@ -139,15 +139,12 @@ const anchorOf = (
   return said === null ? null : { at: said.at, confidence: said.confidence }
 }
 
-/** Words that a sentence begins with and that name nobody. */
-const opens = (low: string): boolean => low === "user" || low.endsWith("ly")
-
 /** Whether numbers and names of a text stand in what was said, and enough of its words. */
 const isBorne = (text: string, told: string, subject: string): boolean => {
   const numbers = numbersIn(told)
   if (![...numbersIn(text)].every((number) => numbers.has(number))) return false
   const forms = formsIn(`${told}\n${subject}`)
-  if (!namesIn(text, opens).every((name) => words(name).every((word) => holds(forms, word)))) return false
+  if (!namesIn(text).every((name) => words(name).every((word) => holds(forms, word)))) return false
   const ofSubject = new Set(words(subject))
   const content = [...new Set(words(text))].filter((word) =>
     !stopWords.has(word) && word !== "user" && !ofSubject.has(word)
