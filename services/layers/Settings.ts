@@ -16,6 +16,7 @@ import { Authority } from "../../src/memory/AuthorityModel.ts"
 import * as ReadCache from "../../src/memory/ReadCache.ts"
 import * as Thresholds from "../../src/memory/ThresholdModel.ts"
 import { DEFAULT_TIMEOUT_SECONDS } from "../../src/platform/LanguageModelConfig.ts"
+import * as Digests from "../../workers/Digests.ts"
 import { workerNames } from "./WorkerNames.ts"
 
 /** One row of `docs/configuration.md`. */
@@ -176,6 +177,12 @@ export const settingFacts: ReadonlyArray<SettingFacts> = [
     `The background workers that serve and runners run: ${workerNames.join(", ")}.`
   ),
   fact(
+    "LOOM_DIGEST_QUIET",
+    "a duration",
+    "5 minutes",
+    "How long a session must be left alone before its memories are summed up in a digest."
+  ),
+  fact(
     "LOOM_METRICS_TOKEN",
     "secret",
     "(none)",
@@ -331,6 +338,12 @@ export const workers: Config.Config<ReadonlyArray<string>> = Config.nonEmptyStri
       ? Either.right(names)
       : Either.left(ConfigError.InvalidData(["WORKERS"], `expected all, none or some of ${workerNames.join(", ")}`))
   })
+)
+
+/** How long a session must be quiet for a digest. */
+export const digestQuiet: Config.Config<Duration.Duration> = Config.withDefault(
+  Config.duration("DIGEST_QUIET"),
+  Duration.decode(Digests.QUIET)
 )
 
 // Longer than an agent thinks between two writes, short enough that what was used this morning takes no memory.

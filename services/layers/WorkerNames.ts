@@ -2,11 +2,17 @@
 import type { WorkerFacts } from "../../src/ops/OpsGroundModel.ts"
 import * as Calibration from "../../workers/Calibration.ts"
 import * as ConflictResolver from "../../workers/ConflictResolver.ts"
+import * as Digests from "../../workers/Digests.ts"
+import * as EntityExtractor from "../../workers/EntityExtractor.ts"
+import * as Expiry from "../../workers/Expiry.ts"
 import * as Pruning from "../../workers/Pruning.ts"
 import * as ReEmbed from "../../workers/ReEmbed.ts"
 
 export const workerFacts: ReadonlyArray<WorkerFacts> = [
   { name: ConflictResolver.NAME, reads: "feed" },
+  { name: EntityExtractor.NAME, reads: "feed" },
+  { name: Digests.NAME, reads: "schedule" },
+  { name: Expiry.NAME, reads: "schedule" },
   { name: Calibration.NAME, reads: "schedule" },
   { name: ReEmbed.NAME, reads: "schedule" },
   { name: Pruning.NAME, reads: "schedule" }

@@ -25,6 +25,7 @@ import {
   MemoryUpdate,
   MemoryUpdateById
 } from "../memory/MemoryVerbs.ts"
+import { EntityList } from "../memory/NamedThingVerbs.ts"
 import { NamespaceAudit, NamespaceRollback, NamespaceValidate } from "../memory/NamespaceReviewVerbs.ts"
 import { MemoryPromote } from "../memory/PromoteVerbs.ts"
 import { MemoryProposalDecide, MemoryProposals } from "../memory/ProposalVerbs.ts"
@@ -34,6 +35,7 @@ import { MemoryApply, MemoryClear } from "../memory/SweepVerbs.ts"
 import { NamespaceGet, NamespaceList, NamespaceRegister } from "../namespace/NamespaceVerbs.ts"
 import { OpsCluster } from "../ops/ClusterVerbs.ts"
 import { OpsDeadLetters, OpsHealth, OpsWorkerPause, OpsWorkerResume, OpsWorkers } from "../ops/OpsVerbs.ts"
+import { MemoryDigests } from "../retrieval/DigestVerbs.ts"
 import { MemorySearch, MemorySearchTrace } from "../retrieval/SearchVerbs.ts"
 
 /** Turns a verb into a function that calls it. */
@@ -71,7 +73,11 @@ export const families = <F extends TypeLambda>(call: MakeCall<F>) => ({
     lineage: call(MemoryLineage),
     inspect: call(MemoryInspect),
     promote: call(MemoryPromote),
-    redact: call(MemoryRedact)
+    redact: call(MemoryRedact),
+    digests: call(MemoryDigests)
+  },
+  entity: {
+    list: call(EntityList)
   },
   context: {
     pack: call(ContextPack)

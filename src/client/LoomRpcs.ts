@@ -24,6 +24,7 @@ import {
   MemoryUpdate,
   MemoryUpdateById
 } from "../memory/MemoryVerbs.ts"
+import { EntityList } from "../memory/NamedThingVerbs.ts"
 import { NamespaceAudit, NamespaceRollback, NamespaceValidate } from "../memory/NamespaceReviewVerbs.ts"
 import { MemoryPromote } from "../memory/PromoteVerbs.ts"
 import { MemoryProposalDecide, MemoryProposals } from "../memory/ProposalVerbs.ts"
@@ -33,6 +34,7 @@ import { MemoryApply, MemoryClear } from "../memory/SweepVerbs.ts"
 import { NamespaceGet, NamespaceList, NamespaceRegister } from "../namespace/NamespaceVerbs.ts"
 import { OpsCluster } from "../ops/ClusterVerbs.ts"
 import { OpsDeadLetters, OpsHealth, OpsWorkerPause, OpsWorkerResume, OpsWorkers } from "../ops/OpsVerbs.ts"
+import { MemoryDigests } from "../retrieval/DigestVerbs.ts"
 import { MemorySearch, MemorySearchTrace } from "../retrieval/SearchVerbs.ts"
 
 export const LoomRpcs = RpcGroup.make(
@@ -73,6 +75,8 @@ export const LoomRpcs = RpcGroup.make(
   MemoryInspect.rpc,
   MemoryPromote.rpc,
   MemoryRedact.rpc,
+  MemoryDigests.rpc,
+  EntityList.rpc,
   ConflictsList.rpc,
   ConflictsResolve.rpc,
   NamespaceAudit.rpc,

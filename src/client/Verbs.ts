@@ -23,6 +23,7 @@ import {
   MemoryUpdate,
   MemoryUpdateById
 } from "../memory/MemoryVerbs.ts"
+import { EntityList } from "../memory/NamedThingVerbs.ts"
 import { NamespaceAudit, NamespaceRollback, NamespaceValidate } from "../memory/NamespaceReviewVerbs.ts"
 import { MemoryPromote } from "../memory/PromoteVerbs.ts"
 import { MemoryProposalDecide, MemoryProposals } from "../memory/ProposalVerbs.ts"
@@ -32,6 +33,7 @@ import { MemoryApply, MemoryClear } from "../memory/SweepVerbs.ts"
 import { NamespaceGet, NamespaceList, NamespaceRegister } from "../namespace/NamespaceVerbs.ts"
 import { OpsCluster } from "../ops/ClusterVerbs.ts"
 import { OpsDeadLetters, OpsHealth, OpsWorkerPause, OpsWorkerResume, OpsWorkers } from "../ops/OpsVerbs.ts"
+import { MemoryDigests } from "../retrieval/DigestVerbs.ts"
 import { MemorySearch, MemorySearchTrace } from "../retrieval/SearchVerbs.ts"
 
 export const allVerbs = [
@@ -72,6 +74,8 @@ export const allVerbs = [
   MemoryInspect,
   MemoryPromote,
   MemoryRedact,
+  MemoryDigests,
+  EntityList,
   ConflictsList,
   ConflictsResolve,
   NamespaceAudit,
