@@ -64,7 +64,8 @@ export const tongueOf = (words: ReadonlyArray<string>): Tongue => {
   const english = count(englishSmall)
   const [best] = Object.entries(small).map(([name, known]) => ({ name, hits: count(known) }))
     .sort((left, right) => right.hits - left.hits)
-  if (best !== undefined && best.hits > english) return best.name === "de" ? "german" : "other"
+  // One word alone may be another language's: "met" is Dutch, too.
+  if (best !== undefined && best.hits > english && best.hits > 1) return best.name === "de" ? "german" : "other"
   if (english > 0) return "english"
   const plain = words.filter((word) => /^[a-z]{3,}$/.test(word))
   return plain.filter(isCommon).length * 2 >= words.length ? "english" : "other"
@@ -85,8 +86,9 @@ export const isCommon = (low: string): boolean => {
 /** Whether a word in small letters is one of the frequent ones, which names are made of mostly where all have capitals. */
 export const isEveryday = (low: string): boolean => formsOf(low).tags.length > 0
 
-/** Whether a word in small letters only joins others, in any of the languages. */
-export const isSmall = (low: string): boolean => stopWords.has(low) || englishSmall.has(low) || everySmall.has(low)
+/** Whether a word in small letters only joins others: in the language of its text, or in any of them. */
+export const isSmall = (low: string, tongue?: Tongue): boolean =>
+  stopWords.has(low) || englishSmall.has(low) || (tongue !== "english" && everySmall.has(low))
 
 /** What may stand inside a name between two words with a capital. */
 export const joins: ReadonlySet<string> = set(

@@ -179,7 +179,7 @@ const capitals = (text: string): ReadonlyArray<Mention> => {
   const words = wordsIn(text)
   const tongue = tongueOf(words.map(({ low }) => low))
   const inside = new Set(words.filter(({ isCapital, isFirst }) => isCapital && !isFirst).map(({ text }) => text))
-  const headings = headingsIn(words)
+  const headings = headingsIn(words, tongue)
   const mentions: Array<Mention> = []
   for (let at = 0; at < words.length;) {
     const run = runAt(text, words, at)
@@ -208,11 +208,11 @@ const capitals = (text: string): ReadonlyArray<Mention> => {
 const HEADING = 4
 
 /** The words of sentences that are written in capitals like headings, which says of none of them that it is a name. */
-const headingsIn = (words: ReadonlyArray<Word>): ReadonlySet<Word> => {
+const headingsIn = (words: ReadonlyArray<Word>, tongue: Tongue): ReadonlySet<Word> => {
   const found = new Set<Word>()
   let sentence: Array<Word> = []
   const close = () => {
-    const telling = sentence.filter(({ low }) => !isSmall(low))
+    const telling = sentence.filter(({ low }) => !isSmall(low, tongue))
     if (telling.length > HEADING && telling.every(({ isCapital }) => isCapital)) {
       for (const word of sentence) found.add(word)
     }
