@@ -3,7 +3,7 @@
  * and whether a text that a model wrote names nothing which they do not say.
  */
 import { textOfValue } from "../src/memory/NamedThings.ts"
-import { isCommon, isSmall } from "../src/memory/NamedThingsLexicon.ts"
+import { isSmall } from "../src/memory/NamedThingsLexicon.ts"
 import { lowered, queryTerms, words } from "../src/platform/Analyzer.ts"
 import type { SessionMemory } from "../src/retrieval/DigestSessions.ts"
 import { unitsOf } from "../src/retrieval/ExcerptPieces.ts"
@@ -94,11 +94,13 @@ const partsOf = (text: string): ReadonlyArray<string> => lowered(text).match(/[\
 const token = /[\p{L}\p{N}][\p{L}\p{M}\p{N}_.,:/@#-]*/gu
 const begins = /(?:^|[.!?。！？:]\s+|["“(]\s*)$/u
 
-/** The words of a text that name something or count: with a digit, a capital, or the letters of a script without case. */
+/** The words of a text that may name something or count: with a digit or a capital, or in a script without case. */
 const named = (text: string): ReadonlyArray<string> =>
   Array.from(text.matchAll(token)).flatMap(({ 0: word, index }) => {
     if (/\p{N}/u.test(word)) return [word]
+    if (/\p{Lo}/u.test(word)) return [word]
     if (!/\p{Lu}/u.test(word)) return []
     const low = lowered(word).replace(/[^\p{L}\p{M}]+$/u, "")
-    return begins.test(text.slice(0, index)) && (isSmall(low) || isCommon(low)) ? [] : [word]
+    // Any other word there may be a name: Grace, Will.
+    return begins.test(text.slice(0, index)) && isSmall(low) ? [] : [word]
   })
