@@ -136,8 +136,8 @@ export const make = (
   let wholeAt = 0
   return Worker.makeScheduled({
     name: NAME,
-    // A search meets a digest that is a minute late as it meets none.
-    every: "1 minute",
+    // A look costs one query over what changed; it is short beside the time for which a session must be quiet.
+    every: "15 seconds",
     run: Effect.gen(function*() {
       const now = yield* Clock.currentTimeMillis
       const isWhole = now - wholeAt >= Duration.toMillis("24 hours")

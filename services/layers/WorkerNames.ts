@@ -10,12 +10,13 @@ import * as ReEmbed from "../../workers/ReEmbed.ts"
 
 export const workerFacts: ReadonlyArray<WorkerFacts> = [
   { name: ConflictResolver.NAME, reads: "feed" },
-  { name: EntityExtractor.NAME, reads: "feed" },
-  { name: Digests.NAME, reads: "schedule" },
-  { name: Expiry.NAME, reads: "schedule" },
+
   { name: Calibration.NAME, reads: "schedule" },
   { name: ReEmbed.NAME, reads: "schedule" },
-  { name: Pruning.NAME, reads: "schedule" }
+  { name: Pruning.NAME, reads: "schedule" },
+  { name: EntityExtractor.NAME, reads: "feed" },
+  { name: Digests.NAME, reads: "schedule" },
+  { name: Expiry.NAME, reads: "schedule" }
 ]
 
 export const workerNames: ReadonlyArray<string> = workerFacts.map(({ name }) => name)

@@ -11,7 +11,6 @@ export interface PendingSteps {
 }
 
 export const pending: ReadonlyArray<PendingSteps> = [
-  { case: "T11", steps: "the entity listing counts it no more", verbs: ["entity.list"] },
   {
     case: "T16",
     steps: "evidence of another user's id",

@@ -42,7 +42,10 @@ layer(LoomServer.layer(), { timeout: 90_000, excludeTestServices: true })("A sin
         ["conflict_resolver", "feed"],
         ["calibration", "schedule"],
         ["re_embed", "schedule"],
-        ["pruning", "schedule"]
+        ["pruning", "schedule"],
+        ["entity_extractor", "feed"],
+        ["digests", "schedule"],
+        ["expiry", "schedule"]
       ])
       const health = yield* ok(OpsHealth, {})
       assert.deepInclude(health, { healthy: true, checks: [{ name: "clickhouse", ready: true }] })
@@ -146,10 +149,11 @@ layer(layerTeam, { timeout: 90_000, excludeTestServices: true })("A team server"
       }
       const narrow = yield* mint(root, { org: "acme", role: "admin", subject: "narrow", namespaces: [namespace] })
       const seen = (token: string) =>
-        Effect.map(ok(OpsWorkers, {}, { token }), ({ workers }) =>
-          workers.flatMap(({ namespaces }) => namespaces.map((one) => one.namespace)))
-      yield* until(seen(admin), (names) =>
-        names.includes(namespace) && names.includes(second))
+        Effect.map(ok(OpsWorkers, {}, { token }), ({ workers }) => [
+          // Every worker on the feed tells of them.
+          ...new Set(workers.flatMap(({ namespaces }) => namespaces.map((one) => one.namespace)))
+        ])
+      yield* until(seen(admin), (names) => names.includes(namespace) && names.includes(second))
       assert.deepEqual(yield* seen(narrow), [namespace])
       assert.deepEqual(yield* seen(other), [])
       assert.deepEqual(yield* seen(root), [])
