@@ -129,7 +129,7 @@ export const ensurePatched = async () => {
  * is replaced when the new one is whole.
  */
 export const ensureBuilt = async ({ force = false } = {}) => {
-  const wanted = hashOf([...sources(), ...settings])
+  const wanted = hashOf([...sources(), ...settings, fileURLToPath(new URL("join.mjs", import.meta.url))])
   if (!force && Fs.existsSync(stamp) && Fs.readFileSync(stamp, "utf8") === wanted) return
   say("building (tsc)")
   // As deep as dist, since source maps hold relative paths
@@ -139,6 +139,9 @@ export const ensureBuilt = async ({ force = false } = {}) => {
     const { code, output, took } = await runTool("typescript/bin/tsc", options, { capture: true })
     if (code !== 0) throw new Error(`The build failed.\n${output}`)
     copyAssets(next)
+    const { dependencies, optionalDependencies } = readJson(Path.join(root, "package.json"))
+    const { joinCommand } = await import("./join.mjs")
+    await joinCommand(next, Object.keys({ ...dependencies, ...optionalDependencies }))
     Fs.writeFileSync(Path.join(next, ".stamp"), wanted)
     Fs.rmSync(dist, { recursive: true, force: true })
     Fs.renameSync(next, dist)

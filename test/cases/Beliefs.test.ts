@@ -25,7 +25,7 @@ import { ships } from "../support/Facts.ts"
 import { freshNamespace, ok, refusal } from "../support/LoomHttp.ts"
 import * as LoomServer from "../support/LoomServer.ts"
 
-layer(LoomServer.layer(), { excludeTestServices: true, timeout: 90_000 })("Beliefs", (it) => {
+layer(LoomServer.layerShared(), { excludeTestServices: true, timeout: 90_000 })("Beliefs", (it) => {
   const registered = (default_conflict_policy: string) =>
     Effect.gen(function*() {
       const namespace = freshNamespace()

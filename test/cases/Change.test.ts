@@ -26,7 +26,7 @@ const claim = "Otto likes oat coffee"
 
 const liveRows = (namespace: string) => ok(MemoryList, { namespace, limit: 1000 })
 
-layer(LoomServer.layer(), { excludeTestServices: true, timeout: 60_000 })("Change cases", (it) => {
+layer(LoomServer.layerShared(), { excludeTestServices: true, timeout: 60_000 })("Change cases", (it) => {
   describe("T08 the same request twice", () => {
     it.effect("a set whose answer never arrived, sent again under its key, is one write", () =>
       Effect.gen(function*() {

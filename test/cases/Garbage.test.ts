@@ -136,7 +136,7 @@ const around = (verb: Described): Record<string, string> => ({
   )
 })
 
-layer(LoomServer.layer(), { excludeTestServices: true, timeout: 60_000 })("Garbage", (it) => {
+layer(LoomServer.layerShared(), { excludeTestServices: true, timeout: 60_000 })("Garbage", (it) => {
   it.effect("wrong values of every kind in every field of every verb", () =>
     Effect.gen(function*() {
       yield* foreign

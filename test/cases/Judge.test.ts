@@ -43,7 +43,7 @@ const stand = (namespace: string, keys: readonly [string, string]) =>
     assert.deepStrictEqual(b.conflict_with, [a.memory_id ?? ""])
   })
 
-layer(LoomServer.layer({ LOOM_EMBEDDER: "use-lite" }), { excludeTestServices: true, timeout: 60_000 })(
+layer(LoomServer.layerShared({ LOOM_EMBEDDER: "use-lite" }), { excludeTestServices: true, timeout: 60_000 })(
   "The judge",
   (it) => {
     it.effect("the closing example: probe a change, then update against the hash that was read", () =>

@@ -20,7 +20,7 @@ import * as LoomServer from "../support/LoomServer.ts"
 
 const numbers = (count: number): ReadonlyArray<number> => Array.from({ length: count }, (_, index) => index + 1)
 
-layer(LoomServer.layer(), { excludeTestServices: true, timeout: 60_000 })("Listing cases", (it) => {
+layer(LoomServer.layerShared(), { excludeTestServices: true, timeout: 60_000 })("Listing cases", (it) => {
   describe("T23 keys that look alike", () => {
     it.effect("are two memories or refused, never one over the other", () =>
       Effect.gen(function*() {

@@ -11,7 +11,7 @@ import { pending } from "./Pending.ts"
 
 const Verbs = Schema.Struct({ verbs: Schema.Array(Schema.Struct({ verb: Schema.String })) })
 
-layer(LoomServer.layer(), { excludeTestServices: true, timeout: 60_000 })("Pending steps of cases", (it) => {
+layer(LoomServer.layerShared(), { excludeTestServices: true, timeout: 60_000 })("Pending steps of cases", (it) => {
   it.effect("wait for verbs that are not there", () =>
     Effect.gen(function*() {
       const served = Schema.decodeUnknownSync(Verbs)((yield* get("/v1/verbs")).json).verbs.map(({ verb }) => verb)

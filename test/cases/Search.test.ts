@@ -27,7 +27,7 @@ const EMPTY_SEARCHES = rounds({ some: 150, all: 500 })
 
 const legs = ["vector", "lexical", "chunks"] as const
 
-layer(LoomServer.layer(), { excludeTestServices: true, timeout: 60_000 })("Search cases", (it) => {
+layer(LoomServer.layerShared(), { excludeTestServices: true, timeout: 60_000 })("Search cases", (it) => {
   it.effect("T01: 20 writes of one claim are one hit", () =>
     Effect.gen(function*() {
       const namespace = freshNamespace()

@@ -17,7 +17,7 @@ const find = (namespace: string, query: string, fields: object = {}) =>
     return results.map(({ memory_key }) => memory_key)
   })
 
-layer(LoomServer.layer({ LOOM_EMBEDDER: "use-lite" }), { excludeTestServices: true, timeout: 60_000 })(
+layer(LoomServer.layerShared({ LOOM_EMBEDDER: "use-lite" }), { excludeTestServices: true, timeout: 60_000 })(
   "Search by meaning",
   (it) => {
     it.effect("T11: a paraphrase finds it, not after the delete, again after the restore", () =>

@@ -35,7 +35,7 @@ const minted = (fields: object) =>
     ({ token }): CallOptions => ({ token: token ?? "" })
   )
 
-layer(LoomServer.layer(), { excludeTestServices: true, timeout: 60_000 })("Search pages", (it) => {
+layer(LoomServer.layerShared(), { excludeTestServices: true, timeout: 60_000 })("Search pages", (it) => {
   it.effect(
     "several namespaces are one list; those a token does not open are neither searched nor named",
     () =>

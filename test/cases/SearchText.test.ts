@@ -18,7 +18,7 @@ const keysOf = ({ results }: typeof MemorySearch.answer.Type) => results.map(({ 
 const find = (namespace: string, query: string, fields: object = {}) =>
   Effect.map(search(namespace, query, fields), keysOf)
 
-layer(LoomServer.layer(), { excludeTestServices: true, timeout: 60_000 })("Search cases of text", (it) => {
+layer(LoomServer.layerShared(), { excludeTestServices: true, timeout: 60_000 })("Search cases of text", (it) => {
   describe("T19: words of scripts without spaces, by words alone", () => {
     const rows: ReadonlyArray<readonly [key: string, value: string]> = [
       ["zh/1", "混合检索使用倒数排名融合"],

@@ -20,7 +20,7 @@ import * as LoomServer from "../support/LoomServer.ts"
 const sha256 = (text: string) => createHash("sha256").update(text, "utf8").digest("hex")
 const numbers = (count: number): ReadonlyArray<number> => Array.from({ length: count }, (_, index) => index + 1)
 
-layer(LoomServer.layer(), { excludeTestServices: true, timeout: 60_000 })("Text cases", (it) => {
+layer(LoomServer.layerShared(), { excludeTestServices: true, timeout: 60_000 })("Text cases", (it) => {
   describe("T19, T20 every script and sign comes back byte for byte", () => {
     const texts: ReadonlyArray<readonly [what: string, text: string]> = [
       ["Chinese", "混合检索使用倒数排名融合"],

@@ -45,7 +45,7 @@ const moved = Effect.gen(function*() {
   return { key, known }
 })
 
-layer(LoomServer.layer(), { excludeTestServices: true, timeout: 60_000 })("Time axes", (it) => {
+layer(LoomServer.layerShared(), { excludeTestServices: true, timeout: 60_000 })("Time axes", (it) => {
   describe("where they lived in April", () => {
     it.effect("a fact of March replaced in June answers for April, in every read", () =>
       Effect.gen(function*() {

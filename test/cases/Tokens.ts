@@ -45,4 +45,4 @@ export const layerTokens = Layer.effect(
 )
 
 /** A server in team mode with its tokens. */
-export const layerTeam = Layer.provideMerge(layerTokens, LoomServer.layer({ LOOM_MODE: "team" }))
+export const layerTeam = Layer.provideMerge(layerTokens, LoomServer.layerShared({ LOOM_MODE: "team" }))

@@ -25,7 +25,7 @@ const claim = "Otto likes oat coffee"
 
 const liveRows = (namespace: string) => ok(MemoryList, { namespace, limit: 1000 })
 
-layer(LoomServer.layer(), { excludeTestServices: true, timeout: 60_000 })("Write cases", (it) => {
+layer(LoomServer.layerShared(), { excludeTestServices: true, timeout: 60_000 })("Write cases", (it) => {
   describe("T01 parallel identical writes", () => {
     const sames: ReadonlyArray<readonly [what: string, values: (index: number) => unknown]> = [
       ["the same words", () => claim],

@@ -24,7 +24,7 @@ const call = <A, I>(url: string, verb: AnsweringVerb<A, I>, body: object) =>
 
 const until = <A, E, R>(look: Effect.Effect<A, E, R>, is: (seen: A) => boolean) =>
   look.pipe(
-    Effect.filterOrFail(is, (seen) => `still ${JSON.stringify(seen).slice(0, 2_000)}`),
+    Effect.filterOrFail(is, (seen) => `still ${JSON.stringify(seen).slice(0, 300)}`),
     Effect.retry(Schedule.spaced("250 millis").pipe(Schedule.intersect(Schedule.recurs(120))))
   )
 
@@ -48,7 +48,7 @@ describe("a cluster and its operator", () => {
           { concurrency: "unbounded" }
         )
         const namespaces = Array.from({ length: 12 }, (_, n) => `space-${n}`)
-        yield* Effect.forEach(namespaces, (namespace) =>
+        const write = Effect.forEach(namespaces, (namespace) =>
           Effect.map(
             send(
               gateway.url,
@@ -60,7 +60,8 @@ describe("a cluster and its operator", () => {
             (reply) => answerOf(MemorySet, reply)
           ))
         const look = (body: object = {}) => call(gateway.url, OpsCluster, body)
-        const seen = yield* until(look(), ({ pruning, runners, shards_unheld }) =>
+        // An actor whose shard moves while the runners find their shares comes up again with the next write alone.
+        const seen = yield* until(Effect.zipRight(write, look()), ({ pruning, runners, shards_unheld }) =>
           shards_unheld.length === 0 && runners.length === 2 && pruning.length === 5 &&
           // Told once a second.
           runners.reduce((sum, { actors }) =>

@@ -4,8 +4,10 @@
  */
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
+import { globalValue } from "effect/GlobalValue"
 import type { Scope } from "effect/Scope"
 import { spawn } from "node:child_process"
+import type { ChildProcess } from "node:child_process"
 import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -71,10 +73,30 @@ export interface StartOptions {
   readonly within?: ReadonlyArray<string>
 }
 
+/** What outlives its scope because the test process ends before: servers that run, and folders. */
+const left = globalValue("loom/test/support/LoomProcess", () => {
+  const found = { children: new Set<ChildProcess>(), folders: new Set<string>() }
+  process.once("exit", () => {
+    for (const child of found.children) child.kill("SIGKILL")
+    for (const folder of found.folders) rmSync(folder, { recursive: true, force: true })
+  })
+  // The runner of the tests ends a process so.
+  process.once("SIGTERM", () => process.exit(143))
+  return found
+})
+
 /** A folder of its own, removed when the scope ends. */
 export const tempFolder: Effect.Effect<string, never, Scope> = Effect.acquireRelease(
-  Effect.sync(() => mkdtempSync(join(tmpdir(), "loom-serve-"))),
-  (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
+  Effect.sync(() => {
+    const folder = mkdtempSync(join(tmpdir(), "loom-serve-"))
+    left.folders.add(folder)
+    return folder
+  }),
+  (folder) =>
+    Effect.sync(() => {
+      rmSync(folder, { recursive: true, force: true })
+      left.folders.delete(folder)
+    })
 )
 
 // A cold start from the sources on a busy machine.
@@ -133,6 +155,8 @@ export const start = (
         env: { ...inherited(), ...settings(data), ...env },
         stdio: ["ignore", "pipe", "pipe"]
       })
+      left.children.add(child)
+      child.once("exit", () => left.children.delete(child))
       let log = ""
       let url = ""
       let ready = () => {}
