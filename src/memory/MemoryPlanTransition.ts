@@ -24,6 +24,7 @@ import { scrubbedContent } from "./MemoryScrub.ts"
 import { isSooner } from "./MemoryTerms.ts"
 import { nothing, Writing } from "./MemoryWriting.ts"
 import type { Ground, Planned, Planning } from "./MemoryWriting.ts"
+import { isOnlyNamedSince, namedOn } from "./NamedThingSource.ts"
 import { isLocked, lockedFault } from "./WritePolicy.ts"
 
 /** What became of a row: the plan, or null when it already was as asked. */
@@ -124,7 +125,10 @@ const step = (
   // in this command nor in an earlier one of the same sweep.
   const version = before.get(row.memory_id) ?? row.version
   const isOwn = row.write_id === command.meta.write_id
-  if (item.expected_version !== null && item.expected_version !== version.toString() && !isOwn) {
+  const { expected_version } = item
+  const isKnown = expected_version === null || expected_version === version.toString() || isOwn ||
+    (!before.has(row.memory_id) && isOnlyNamedSince(row, expected_version))
+  if (!isKnown) {
     return { row, moved: Either.left(refuse("STALE_VERSION", "The memory changed since it was read")) }
   }
   return { row, moved: move(planning, command, item, row) }
@@ -229,7 +233,7 @@ const move = (
       const changed = { tags, entities }
       const next = rule === undefined
         ? writing.add((moment) => carried(row, meta, moment, "label", changed))
-        : writing.change(row, "label", { rule, by: null, evidence: "" }, changed)
+        : writing.change(row, "label", { rule, by: null, evidence: namedOn(row.version) }, changed)
       if (transition.entities !== undefined) writing.derive(next, null)
       return done(next, standingFacts(planning.view, next))
     }

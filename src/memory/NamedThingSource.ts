@@ -10,6 +10,18 @@ import type { MemoryRow } from "./MemoryModel.ts"
 /** The rule in the cause of a version by which entities were derived. */
 export const DERIVED_ENTITIES = "entities.derived"
 
+/** What the cause of such a version goes by: the version that it named the things of. */
+export const namedOn = (version: bigint): string => `on version ${version}`
+
+/**
+ * Whether nothing but derived entities came to a row since a version of it: whoever went by that version has missed nothing
+ * that he could have decided by.
+ */
+export const isOnlyNamedSince = ({ cause }: Pick<MemoryRow, "cause">, version: string): boolean => {
+  const known = causeIn(cause)
+  return known?.rule === DERIVED_ENTITIES && known.evidence === `on version ${version}`
+}
+
 export type EntitySource = "derived" | "stated"
 
 type Held = Pick<MemoryRow, "entities" | "content_sha256" | "change" | "cause" | "status">

@@ -126,7 +126,7 @@ const isKebab = (word: string): boolean => {
   if (parts.some((part) => /[a-z]/.test(part) && /\d/.test(part))) return parts.length > 1
   if (/^[a-z]+(?:-[a-z]+)+-\d+$/.test(word)) return true
   const last = parts[parts.length - 1] ?? ""
-  return heads.has(last) && !parts.slice(0, -1).some(isSmall)
+  return heads.has(last) && !parts.slice(0, -1).some((part) => isSmall(part))
 }
 
 /** The word behind a form of address, in scripts that have no capitals. */

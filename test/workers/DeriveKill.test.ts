@@ -44,7 +44,7 @@ const nameStep = (point: string): Step => ({
     Effect.gen(function*() {
       const versions = yield* until(changesOf(url, point), ([head]) => (head?.entities?.length ?? 0) > 0)
       assert.deepStrictEqual(versions.map(({ change }) => change), ["label", "create"], point)
-      assert.include(versions[0]?.entities, "orion")
+      assert.include(versions[0]?.entities ?? [], "orion")
     })
 })
 

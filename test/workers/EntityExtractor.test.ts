@@ -1,6 +1,7 @@
 /** The worker that names things, on ClickHouse: what it fills in, what it leaves, and what a crash leaves behind. */
 import { assert, layer as withLayer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import { Dispatch } from "../../services/gateway/Dispatch.ts"
 import { localCaller } from "../../src/kernel/Caller.ts"
 import { MemoryLock } from "../../src/memory/LifecycleVerbs.ts"
 import { MemoryClient } from "../../src/memory/MemoryClient.ts"
@@ -18,6 +19,7 @@ import { NamespaceRollback } from "../../src/memory/NamespaceReviewVerbs.ts"
 import { MemorySearch } from "../../src/retrieval/SearchVerbs.ts"
 import { ChangeFeed } from "../../src/work/ChangeFeed.ts"
 import * as EntityExtractor from "../../workers/EntityExtractor.ts"
+import { metaOf } from "../../workers/WorkerMeta.ts"
 import { ask } from "../support/ActorHouse.ts"
 import { crash, layer } from "./DeriveHouse.ts"
 
@@ -159,29 +161,55 @@ withLayer(layer, { timeout: 120_000, excludeTestServices: true })("EntityExtract
       }
     }))
 
+  it.effect("takes no decision away from whoever read the row before it was named", () =>
+    Effect.gen(function*() {
+      const space = fresh()
+      yield* set(space, "We deploy Orion to Oslo.")
+      const { memory_id, version_text } = yield* ask(MemoryGet, { ...space, memory_key })
+      yield* extract(space)
+      const pin = (pinned: boolean) =>
+        Effect.gen(function*() {
+          const client = yield* MemoryClient
+          const { results } = yield* client.transition(space, {
+            _tag: "memory.transition",
+            meta: yield* metaOf("test"),
+            items: [{
+              target: { memory_key: null, memory_id: memory_id ?? "", agent: null, user_id: null, session_id: null },
+              expected_version: version_text ?? "",
+              content: null,
+              transition: { _tag: "pin", pinned }
+            }]
+          })
+          return results[0]?.code ?? results[0]?.outcome
+        })
+      assert.strictEqual(yield* pin(true), "changed")
+      // What others did since is a change that nobody may overlook.
+      assert.strictEqual(yield* pin(false), "STALE_VERSION")
+    }))
+
   it.effect("reads a row again that changes under it", () =>
     Effect.gen(function*() {
       const space = fresh()
       yield* set(space, "We deploy Orion to Oslo.")
       const review = yield* MemoryReview
+      const dispatch = yield* Dispatch
+      const edit = Effect.provideService(
+        ask(MemoryUpdate, { ...space, memory_key, tags: ["late"] }),
+        Dispatch,
+        dispatch
+      )
       let edits = 0
       const racing = MemoryReview.of({
         ...review,
-        named: (...asked) =>
-          Effect.tap(review.named(...asked), () =>
-            edits++ > 0 ? Effect.void : Effect.orDie(ask(MemoryUpdate, { ...space, memory_key, tags: ["late"] })))
+        named: (...asked) => Effect.tap(review.named(...asked), () => edits++ > 0 ? Effect.void : Effect.orDie(edit))
       })
-      yield* Effect.provideService(extract(space), MemoryReview, racing).pipe(
-        Effect.provide(yield* Effect.context<never>())
-      )
+      yield* Effect.provideService(extract(space), MemoryReview, racing)
       assert.isAbove(edits, 1)
       assert.deepStrictEqual(yield* entities(space), ["orion", "oslo"])
     }))
 
   it.effect("ends with the right entities once, wherever it is cut short", () =>
     Effect.gen(function*() {
-      const client = yield* MemoryClient
-      assert.isDefined(client)
       for (const point of ["entities.before_label", "entities.after_label"]) {
         const space = fresh()
         yield* set(space, "We deploy Orion to Oslo.")
