@@ -16,7 +16,8 @@ import { Authority } from "../../src/memory/AuthorityModel.ts"
 import * as ReadCache from "../../src/memory/ReadCache.ts"
 import * as Thresholds from "../../src/memory/ThresholdModel.ts"
 import { DEFAULT_TIMEOUT_SECONDS } from "../../src/platform/LanguageModelConfig.ts"
-import { workerNames } from "./WorkerNames.ts"
+import * as Digests from "../../workers/Digests.ts"
+import { usualWorkers, workerNames } from "./WorkerNames.ts"
 
 /** One row of `docs/configuration.md`. */
 export interface SettingFacts {
@@ -196,9 +197,15 @@ export const settingFacts: ReadonlyArray<SettingFacts> = [
   ),
   fact(
     "LOOM_WORKERS",
-    "all, none, or names by commas",
+    "all, none, or names by commas; `all,entity_extractor` adds what all leaves out",
     "all",
     `The background workers that serve and runners run: ${workerNames.join(", ")}.`
+  ),
+  fact(
+    "LOOM_DIGEST_QUIET",
+    "a duration",
+    "5 minutes",
+    "How long a session must be left alone before its memories are summed up in a digest."
   ),
   fact(
     "LOOM_METRICS_TOKEN",
@@ -349,13 +356,19 @@ export const edge: Config.Config<EdgeSettings> = Config.all({
 export const workers: Config.Config<ReadonlyArray<string>> = Config.nonEmptyString("WORKERS").pipe(
   Config.withDefault("all"),
   Config.mapOrFail((text) => {
-    if (text === "all") return Either.right(workerNames)
     if (text === "none") return Either.right([])
-    const names = text.split(",").map((name) => name.trim())
+    const said = text.split(",").map((name) => name.trim())
+    const names = [...new Set(said.flatMap((name) => name === "all" ? usualWorkers : [name]))]
     return names.every((name) => workerNames.includes(name))
       ? Either.right(names)
       : Either.left(ConfigError.InvalidData(["WORKERS"], `expected all, none or some of ${workerNames.join(", ")}`))
   })
+)
+
+/** How long a session must be quiet for a digest. */
+export const digestQuiet: Config.Config<Duration.Duration> = Config.withDefault(
+  Config.duration("DIGEST_QUIET"),
+  Duration.decode(Digests.QUIET)
 )
 
 // Longer than an agent thinks between two writes, short enough that what was used this morning takes no memory.

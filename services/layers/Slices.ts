@@ -40,6 +40,7 @@ import * as BeliefSourcesClickhouse from "../../src/memory/BeliefSourcesClickhou
 import * as CalibrationHandlers from "../../src/memory/CalibrationHandlers.ts"
 import * as CalibrationStoreClickhouse from "../../src/memory/CalibrationStoreClickhouse.ts"
 import * as Committer from "../../src/memory/Committer.ts"
+import * as ExpiringClickhouse from "../../src/memory/ExpiringClickhouse.ts"
 import * as IndexLagPostgres from "../../src/memory/IndexLagPostgres.ts"
 import * as LifecycleHandlers from "../../src/memory/LifecycleHandlers.ts"
 import * as MemoryEntity from "../../src/memory/MemoryEntity.ts"
@@ -54,6 +55,7 @@ import * as MemorySwitch from "../../src/memory/MemorySwitch.ts"
 import * as MemoryTimeReads from "../../src/memory/MemoryTimeReads.ts"
 import * as MemoryUsageStoreClickhouse from "../../src/memory/MemoryUsageStoreClickhouse.ts"
 import * as MemoryWrites from "../../src/memory/MemoryWrites.ts"
+import * as NamedThingHandlers from "../../src/memory/NamedThingHandlers.ts"
 import * as OutboxPostgres from "../../src/memory/OutboxPostgres.ts"
 import * as ProposalHandlers from "../../src/memory/ProposalHandlers.ts"
 import * as ReadCache from "../../src/memory/ReadCache.ts"
@@ -79,7 +81,9 @@ import * as ModelAnswerStoreClickhouse from "../../src/platform/ModelAnswerStore
 import * as ModelTerms from "../../src/platform/ModelTerms.ts"
 import * as ModelUsageStoreClickhouse from "../../src/platform/ModelUsageStoreClickhouse.ts"
 import * as Tokens from "../../src/platform/Tokens.ts"
+import * as DigestHandlers from "../../src/retrieval/DigestHandlers.ts"
 import * as DigestLegClickhouse from "../../src/retrieval/DigestLegClickhouse.ts"
+import * as DigestSessionsClickhouse from "../../src/retrieval/DigestSessionsClickhouse.ts"
 import * as DigestStoreClickhouse from "../../src/retrieval/DigestStoreClickhouse.ts"
 import * as GatePolicy from "../../src/retrieval/GatePolicy.ts"
 import * as RankPolicy from "../../src/retrieval/RankPolicy.ts"
@@ -124,6 +128,8 @@ export const layerOthers = Layer.mergeAll(
   BlacklistStoreClickhouse.layer,
   TokenStoreClickhouse.layer,
   DigestStoreClickhouse.layer,
+  DigestSessionsClickhouse.layer,
+  ExpiringClickhouse.layer,
   CalibrationStoreClickhouse.layer,
   UnembeddedClickhouse.layer,
   MemoryUsageStoreClickhouse.layer,
@@ -215,6 +221,7 @@ export const layerDispatch = Layer.effect(
       MemoryWrites.make,
       MemoryReads.make,
       MemoryTimeReads.make,
+      NamedThingHandlers.make,
       LifecycleHandlers.make,
       SweepHandlers.make,
       ProposalHandlers.make,
@@ -227,6 +234,7 @@ export const layerDispatch = Layer.effect(
       RunHandlers.make,
       OutcomeHandlers.make,
       SearchHandlers.make,
+      DigestHandlers.make,
       AskHandlers.make,
       SetFromMessages.make,
       ExtractionHandlers.make,

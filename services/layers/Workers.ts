@@ -12,6 +12,9 @@ import { OpsGround } from "../../src/ops/OpsGroundModel.ts"
 import * as Calibration from "../../workers/Calibration.ts"
 import * as ConflictResolver from "../../workers/ConflictResolver.ts"
 import * as ConsolidationWorker from "../../workers/Consolidation.ts"
+import * as Digests from "../../workers/Digests.ts"
+import * as EntityExtractor from "../../workers/EntityExtractor.ts"
+import * as Expiry from "../../workers/Expiry.ts"
 import * as ExtractionQueue from "../../workers/ExtractionQueue.ts"
 import * as Pruning from "../../workers/Pruning.ts"
 import * as ReEmbed from "../../workers/ReEmbed.ts"
@@ -20,14 +23,17 @@ import type { Host } from "../../workers/Worker.ts"
 import { Readiness } from "../gateway/Health.ts"
 import * as Extracting from "./Extracting.ts"
 import * as Pruned from "./Pruned.ts"
-import { workers } from "./Settings.ts"
+import { digestQuiet, workers } from "./Settings.ts"
 import { workerFacts } from "./WorkerNames.ts"
 
 /** The workers of these names; they end before the actors do that they write through. */
 export const layer = (enabled: ReadonlyArray<string>, host: Host) => {
-  const when = <R>(name: string, worker: Layer.Layer<never, never, R>) => enabled.includes(name) ? worker : Layer.empty
+  const when = <E, R>(name: string, worker: Layer.Layer<never, E, R>) => enabled.includes(name) ? worker : Layer.empty
   return Layer.mergeAll(
     when(ConflictResolver.NAME, ConflictResolver.make()(host)),
+    when(EntityExtractor.NAME, EntityExtractor.make()(host)),
+    when(Digests.NAME, digests(host)),
+    when(Expiry.NAME, Expiry.make()(host)),
     when(Calibration.NAME, Calibration.make()(host)),
     when(ReEmbed.NAME, ReEmbed.make()(host)),
     when(ExtractionQueue.NAME, ExtractionQueue.make()(host)),
@@ -43,6 +49,11 @@ export const layer = (enabled: ReadonlyArray<string>, host: Host) => {
     ])
   )
 }
+
+const digests = (host: Host) =>
+  Layer.unwrapEffect(
+    Effect.map(Config.nested(digestQuiet, "LOOM"), (quiet) => Digests.make({ quiet })(host))
+  )
 
 /** What the verbs for operators tell of. */
 export const layerOps = Layer.effect(

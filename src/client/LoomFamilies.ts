@@ -41,6 +41,7 @@ import {
   MemoryUpdate,
   MemoryUpdateById
 } from "../memory/MemoryVerbs.ts"
+import { EntityList } from "../memory/NamedThingVerbs.ts"
 import { NamespaceAudit, NamespaceRollback, NamespaceValidate } from "../memory/NamespaceReviewVerbs.ts"
 import { MemoryPromote } from "../memory/PromoteVerbs.ts"
 import { MemoryProposalDecide, MemoryProposals } from "../memory/ProposalVerbs.ts"
@@ -52,6 +53,7 @@ import { NamespaceGet, NamespaceList, NamespaceRegister } from "../namespace/Nam
 import { OpsCluster } from "../ops/ClusterVerbs.ts"
 import { ModelUsage } from "../ops/ModelVerbs.ts"
 import { OpsDeadLetters, OpsHealth, OpsWorkerPause, OpsWorkerResume, OpsWorkers } from "../ops/OpsVerbs.ts"
+import { MemoryDigests } from "../retrieval/DigestVerbs.ts"
 import { MemorySearch, MemorySearchTrace } from "../retrieval/SearchVerbs.ts"
 import { ConversationSearch, MemoryRecall } from "../retrieval/TurnVerbs.ts"
 import { MemoryOutcome } from "../run/OutcomeVerbs.ts"
@@ -95,6 +97,7 @@ export const families = <F extends TypeLambda>(call: MakeCall<F>) => ({
     promote: call(MemoryPromote),
     consolidate: call(MemoryConsolidate),
     redact: call(MemoryRedact),
+    digests: call(MemoryDigests),
     outcome: call(MemoryOutcome),
     recall: call(MemoryRecall),
     evidence: call(MemoryEvidence),
@@ -106,6 +109,9 @@ export const families = <F extends TypeLambda>(call: MakeCall<F>) => ({
     list: call(ConversationList),
     search: call(ConversationSearch),
     delete: call(ConversationDelete)
+  },
+  entity: {
+    list: call(EntityList)
   },
   context: {
     pack: call(ContextPack)

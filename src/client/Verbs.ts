@@ -39,6 +39,7 @@ import {
   MemoryUpdate,
   MemoryUpdateById
 } from "../memory/MemoryVerbs.ts"
+import { EntityList } from "../memory/NamedThingVerbs.ts"
 import { NamespaceAudit, NamespaceRollback, NamespaceValidate } from "../memory/NamespaceReviewVerbs.ts"
 import { MemoryPromote } from "../memory/PromoteVerbs.ts"
 import { MemoryProposalDecide, MemoryProposals } from "../memory/ProposalVerbs.ts"
@@ -50,6 +51,7 @@ import { NamespaceGet, NamespaceList, NamespaceRegister } from "../namespace/Nam
 import { OpsCluster } from "../ops/ClusterVerbs.ts"
 import { ModelUsage } from "../ops/ModelVerbs.ts"
 import { OpsDeadLetters, OpsHealth, OpsWorkerPause, OpsWorkerResume, OpsWorkers } from "../ops/OpsVerbs.ts"
+import { MemoryDigests } from "../retrieval/DigestVerbs.ts"
 import { MemorySearch, MemorySearchTrace } from "../retrieval/SearchVerbs.ts"
 import { ConversationSearch, MemoryRecall } from "../retrieval/TurnVerbs.ts"
 import { MemoryOutcome } from "../run/OutcomeVerbs.ts"
@@ -107,6 +109,8 @@ export const allVerbs = [
   MemoryRecall,
   MemoryEvidence,
   MemoryBacklinks,
+  MemoryDigests,
+  EntityList,
   ConflictsList,
   ConflictsResolve,
   NamespaceAudit,

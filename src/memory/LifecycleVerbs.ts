@@ -147,7 +147,7 @@ export const MemoryTouch = make("memory.touch", {
     when: "Facts proved useful and must live longer, or a fact is to end at a time.",
     whenNot: "The fact is wrong (memory.update, memory.reject) or must go now (memory.delete).",
     args:
-      "One of memory_key, memory_id, memory_keys, memory_ids (up to 500). ttl_seconds counts from now; clear_expiry=true keeps the row for good; what is not given stays. Whatever on_expire says, a row leaves the served set at its expiry; memory.list finds it with include_expired, and a new expiry serves it again. One row named by itself answers LOCKED or AMBIGUOUS_KEY as an error; of several, each is answered in its place."
+      "One of memory_key, memory_id, memory_keys, memory_ids (up to 500). ttl_seconds counts from now; clear_expiry=true keeps the row for good; what is not given stays. Whatever on_expire says, a row leaves the served set at its expiry; memory.list finds it with include_expired, and a new expiry serves it again (after demote with half of its confidence). One row named by itself answers LOCKED or AMBIGUOUS_KEY as an error; of several, each is answered in its place."
   },
   payload: Schema.Struct({
     ...rowFields,

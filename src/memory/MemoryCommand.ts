@@ -192,8 +192,21 @@ export const Transition = Schema.Union(
     on_expire: given(Schema.String),
     expire_reason: given(Schema.String)
   }),
-  /** `entities`, in canonical form, take the place of those the row has. */
-  Schema.TaggedStruct("label", { add_tags: Texts, remove_tags: Texts, entities: given(Texts) }),
+  /**
+   * What an expiry does to a row that is to be demoted: its confidence times the factor. The end stays, and what was due at it
+   * is done.
+   */
+  Schema.TaggedStruct("demote", { factor: Schema.Number, rule: Schema.String }),
+  /**
+   * `entities`, in canonical form, take the place of those the row has. `rule` names what asked for it where nobody did: the
+   * version then says so in its cause, which no caller can write.
+   */
+  Schema.TaggedStruct("label", {
+    add_tags: Texts,
+    remove_tags: Texts,
+    entities: given(Texts),
+    rule: given(Schema.String)
+  }),
   /** Attests the content as it is; `content_sha256` is the hash that was looked at. */
   Schema.TaggedStruct("verify", {
     kind: Schema.Literal("human", "process"),

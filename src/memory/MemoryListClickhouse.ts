@@ -36,7 +36,7 @@ const matching = (scope: Scope, filter: ListFilter): Fragment => {
   return ch.join([
     identities,
     ...(asOf === undefined ? [] : [ch.fragment`version IN (${versionsAsOf(scope, identities, asOf)})`]),
-    ch.fragment`status IN ${ch.array("String", filter.statuses)}`,
+    inStatuses(filter),
     ...equals("run_id", filter.run_id),
     ...equals("memory_type", filter.memory_type),
     ...equals("source_trace", filter.source_trace),
@@ -61,6 +61,17 @@ const matching = (scope: Scope, filter: ListFilter): Fragment => {
     ...(filter.pinned_only ? [ch.fragment`pinned`] : []),
     ...(endedBefore === null ? [] : [notEnded(endedBefore)])
   ], " AND ")
+}
+
+/** As `isExpired` tells them. */
+const inStatuses = ({ expired, statuses }: ListFilter): Fragment => {
+  const asked = ch.fragment`status IN ${ch.array("String", statuses)}`
+  const byExpiry = ch.fragment`(status = 'tombstoned' AND change = 'expire')`
+  return expired === undefined
+    ? asked
+    : expired
+    ? ch.fragment`(${asked} OR ${byExpiry})`
+    : ch.fragment`(${asked} AND NOT ${byExpiry})`
 }
 
 const notEnded = (time: number): Fragment => {

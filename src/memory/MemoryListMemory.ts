@@ -2,9 +2,9 @@
  * A filtered list of heads over rows in memory: the same conditions, order and bounds that `MemoryListClickhouse` says
  * in SQL. Texts are ordered by their UTF-8 bytes, as ClickHouse orders them.
  */
-import { LIVE_STATUSES } from "./MemoryModel.ts"
+import { isExpired, LIVE_STATUSES } from "./MemoryModel.ts"
 import type { MemoryRow } from "./MemoryModel.ts"
-import type { Keyset, ListFilter, Page, SortBy, WriterFilter } from "./MemoryReader.ts"
+import type { Keyset, ListFilter, NamedThing, NamedThingPage, Page, SortBy, WriterFilter } from "./MemoryReader.ts"
 
 export const isWriter = (row: MemoryRow, { agent, session_id, user_id }: WriterFilter): boolean =>
   (agent === null || row.agent === agent) && (user_id === null || row.user_id === user_id) &&
@@ -16,7 +16,7 @@ export const matches = (row: MemoryRow, filter: ListFilter): boolean => {
   const { contains, endedBefore, prefix } = filter
   const tags = row.tags.map((tag) => tag.toLowerCase())
   return isWriter(row, filter) &&
-    filter.statuses.includes(row.status) &&
+    (filter.expired !== undefined && isExpired(row) ? filter.expired : filter.statuses.includes(row.status)) &&
     (filter.run_id === null || row.run_id === filter.run_id) &&
     (filter.memory_type === null || row.memory_type === filter.memory_type) &&
     (filter.source_trace === null || row.source_trace === filter.source_trace) &&
@@ -51,4 +51,17 @@ export const pageOf = (
 ): ReadonlyArray<MemoryRow> => {
   const rest = after === null ? [...rows] : rows.filter(isAfter(sort_by, after))
   return rest.sort(compareRows(sort_by)).slice(offset, offset + limit)
+}
+
+/** The named things of these rows, each with how many of them name it. */
+export const namedThingsIn = (
+  rows: ReadonlyArray<MemoryRow>,
+  { after, limit, prefix }: NamedThingPage
+): ReadonlyArray<NamedThing> => {
+  const counts = new Map<string, number>()
+  for (const row of rows) for (const name of new Set(row.entities)) counts.set(name, (counts.get(name) ?? 0) + 1)
+  return [...counts].map(([entity, memories]) => ({ entity, memories }))
+    .filter(({ entity }) => entity.startsWith(prefix) && (after === null || compareText(entity, after) > 0))
+    .sort((left, right) => compareText(left.entity, right.entity))
+    .slice(0, limit)
 }

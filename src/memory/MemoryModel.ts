@@ -152,6 +152,13 @@ export const isLive = (row: Pick<MemoryRow, "status" | "expires_at" | "valid_to"
 export const isEnded = (row: Pick<MemoryRow, "expires_at" | "valid_to">, now: number): boolean =>
   (row.expires_at !== null && row.expires_at <= now) || (row.valid_to !== null && row.valid_to <= now)
 
+/**
+ * Whether an expiry took the row out of service and that was written down. It reads as the end did that nobody had written
+ * down yet: when a worker comes by changes no answer.
+ */
+export const isExpired = ({ change, status }: Pick<MemoryRow, "status" | "change">): boolean =>
+  status === "tombstoned" && change === "expire"
+
 /** Whether the value of this version was scrubbed: what it said is gone for good. */
 export const isRedacted = ({ value_kind }: Pick<MemoryRow, "value_kind">): boolean => value_kind === "redacted"
 

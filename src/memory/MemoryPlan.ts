@@ -16,7 +16,7 @@ import { carried, fresh, revised } from "./MemoryDraft.ts"
 import type { WriteAnswer } from "./MemoryFields.ts"
 import { judgeClaim } from "./MemoryJudging.ts"
 import type { MemoryRow } from "./MemoryModel.ts"
-import { isLive, isOut, isServed } from "./MemoryModel.ts"
+import { isExpired, isLive, isOut, isServed } from "./MemoryModel.ts"
 import { restated } from "./MemoryRestate.ts"
 import { endsSooner, heldTerms, withoutTerms } from "./MemoryTerms.ts"
 import type { MemoryBulkSet } from "./MemoryVerbs.ts"
@@ -169,7 +169,7 @@ const withinRetention = ({ moment, rulesFor }: Planning, item: SetItem): SetItem
 }
 
 const revivalNote = (head: MemoryRow | undefined, own: MemoryRow | undefined): ReadonlyArray<string> =>
-  head !== undefined && own === undefined && isOut(head.status)
+  head !== undefined && own === undefined && isOut(head.status) && !isExpired(head)
     ? [`The key held a ${head.status} memory; this write brings the key back with the new value`]
     : []
 

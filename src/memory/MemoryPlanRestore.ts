@@ -13,7 +13,7 @@ import type { Content } from "./MemoryContent.ts"
 import { awaiting, borneBy, kin, lacking, sourceBack } from "./MemoryDependents.ts"
 import { carried } from "./MemoryDraft.ts"
 import { judgeClaim } from "./MemoryJudging.ts"
-import { isEnded } from "./MemoryModel.ts"
+import { isEnded, isExpired } from "./MemoryModel.ts"
 import type { Change, MemoryRow } from "./MemoryModel.ts"
 import { hintOf } from "./MemoryPlanRevival.ts"
 import { ambiguous, isAssumed, named, stale } from "./MemoryPlanTarget.ts"
@@ -35,7 +35,7 @@ export const planRestore = (
   const { moment } = planning
   const { content, meta } = command
   const rows = named(planning.view, command.target)
-  const gone = rows.filter((row) => row.status === "tombstoned" || row.status === "superseded")
+  const gone = rows.filter((row) => (row.status === "tombstoned" && !isExpired(row)) || row.status === "superseded")
   const row = gone[0]
   if (row === undefined) {
     const expired = rows.some((one) => isEnded(one, moment.now))

@@ -9,7 +9,7 @@ import type { Assumed, SetItem, UpdateByIdCommand, UpdateCommand } from "./Memor
 import type { Content } from "./MemoryContent.ts"
 import { statedOf } from "./MemoryDraft.ts"
 import type { WriteAnswer } from "./MemoryFields.ts"
-import { isOut } from "./MemoryModel.ts"
+import { isExpired, isOut } from "./MemoryModel.ts"
 import type { MemoryRow, Status } from "./MemoryModel.ts"
 import { planItem } from "./MemoryPlan.ts"
 import type { Planned, Planning } from "./MemoryWriting.ts"
@@ -26,14 +26,17 @@ const hints: Partial<Record<Status, string>> = {
 }
 
 /** What to do about rows that are out of service, in words; null where there are none. */
-export const hintOf = (rows: ReadonlyArray<MemoryRow>): string | null => hints[rows[0]?.status ?? "void"] ?? null
+export const hintOf = ([row]: ReadonlyArray<MemoryRow>): string | null =>
+  row === undefined || isExpired(row) ? null : hints[row.status] ?? null
 
 /** The rows whose claim a command states again, of those its target names; one writer's, unless it has to say which. */
 export const restated = (
   { content, revives }: UpdateCommand | UpdateByIdCommand,
   rows: ReadonlyArray<MemoryRow>
 ): ReadonlyArray<MemoryRow> =>
-  revives !== true || content === null ? [] : rows.filter((row) => isOut(row.status) && restates(row, content))
+  revives !== true || content === null ?
+    [] :
+    rows.filter((row) => isOut(row.status) && !isExpired(row) && restates(row, content))
 
 const isSame = (row: MemoryRow, { memory_id, memory_type, sensitivity }: Assumed): boolean =>
   row.memory_id === memory_id && row.memory_type === memory_type && row.sensitivity === sensitivity

@@ -14,7 +14,7 @@ import { carried, updatedColumns } from "./MemoryDraft.ts"
 import type { WriteAnswer } from "./MemoryFields.ts"
 import { judgeClaim } from "./MemoryJudging.ts"
 import type { MemoryRow } from "./MemoryModel.ts"
-import { isEnded, isLive } from "./MemoryModel.ts"
+import { isEnded, isExpired, isLive } from "./MemoryModel.ts"
 import { charLimitFault } from "./MemoryPlan.ts"
 import { hintOf, restated, revival } from "./MemoryPlanRevival.ts"
 import { isRecast, recast, standing } from "./MemoryRecast.ts"
@@ -87,7 +87,7 @@ export const correction = (
   const rows = present.filter((row) => isLive(row, moment.now))
   const row = rows[0]
   if (row === undefined) {
-    const reason = present.some((one) => isEnded(one, moment.now) && one.status !== "tombstoned")
+    const reason = present.some((one) => isExpired(one) || (isEnded(one, moment.now) && one.status !== "tombstoned"))
       ? "expired"
       : "not_found"
     return Either.right(reason)
@@ -204,8 +204,8 @@ export const planDelete = (
   const { moment } = planning
   const { meta, target } = command
   // A rejected memory is out of service already; tombstoned, a restore would bring it back.
-  const present = named(planning.view, target).filter(({ status }) =>
-    status !== "tombstoned" && status !== "rejected" && status !== "void"
+  const present = named(planning.view, target).filter((row) =>
+    isExpired(row) || (row.status !== "tombstoned" && row.status !== "rejected" && row.status !== "void")
   )
   const live = present.filter((row) => isLive(row, moment.now))
   const rows = live.length > 0 ? live : present
@@ -226,7 +226,10 @@ export const planDelete = (
   if (precondition !== undefined) return Either.left(precondition)
   if (isLocked(row, moment.now)) return Either.left(lockedFault(row))
   const writing = new Writing(planning, meta)
-  const next = tombstone(writing, row, { rule: "memory.delete", by: null, evidence: command.reason }, "delete")
+  const ground = { rule: "memory.delete", by: null, evidence: command.reason }
+  // That it ran out says nothing of what was true; that it is deleted takes back all of it, as of a row whose end nobody wrote.
+  if (isExpired(row)) writing.change(row, "restore", ground, { status: "active", tombstoned_at: null })
+  const next = tombstone(writing, row, ground, "delete")
   return Either.right(writing.planned({
     ...missed,
     found: true,

@@ -19,13 +19,14 @@ import { rejected, sourceLost, tombstone, wentWithSources } from "./MemoryDepend
 import { carried } from "./MemoryDraft.ts"
 import type { WriteAnswer } from "./MemoryFields.ts"
 import type { Change, MemoryRow } from "./MemoryModel.ts"
-import { isLive, isOut, isRedacted, isServed } from "./MemoryModel.ts"
+import { isExpired, isLive, isOut, isRedacted, isServed, LIVE_STATUSES } from "./MemoryModel.ts"
 import { comingBack } from "./MemoryPlanRestore.ts"
 import { ambiguous, correction, named } from "./MemoryPlanTarget.ts"
 import { scrubbedContent } from "./MemoryScrub.ts"
 import { isSooner } from "./MemoryTerms.ts"
 import { nothing, Writing } from "./MemoryWriting.ts"
 import type { Ground, Planned, Planning } from "./MemoryWriting.ts"
+import { isOnlyNamedSince, namedOn } from "./NamedThingSource.ts"
 import { isLocked, lockedFault } from "./WritePolicy.ts"
 
 /** What became of a row: the plan, or null when it already was as asked. */
@@ -136,14 +137,18 @@ const step = (
   // in this command nor in an earlier one of the same sweep.
   const version = before.get(row.memory_id) ?? row.version
   const isOwn = row.write_id === command.meta.write_id
-  if (item.expected_version !== null && item.expected_version !== version.toString() && !isOwn) {
+  const { expected_version } = item
+  const isKnown = expected_version === null || expected_version === version.toString() || isOwn ||
+    (!before.has(row.memory_id) && isOnlyNamedSince(row, expected_version))
+  if (!isKnown) {
     return { row, moved: Either.left(refuse("STALE_VERSION", "The memory changed since it was read")) }
   }
   return { row, moved: move(planning, command, item, row) }
 }
 
 /** Whether a transition is about rows of this status. */
-const isMeant = ({ status }: MemoryRow, { _tag }: Transition): boolean => {
+const isMeant = (row: MemoryRow, { _tag }: Transition): boolean => {
+  const { status } = row
   switch (_tag) {
     case "revert":
       return true
@@ -156,10 +161,14 @@ const isMeant = ({ status }: MemoryRow, { _tag }: Transition): boolean => {
     case "tombstone":
     case "verify":
       return status !== "tombstoned" && status !== "rejected" && status !== "void"
+    case "touch":
+      return isLiveStatus(status) || (isExpired(row) && !isRedacted(row))
     default:
-      return status === "active" || status === "conflicted" || status === "duplicate" || status === "proposed"
+      return isLiveStatus(status)
   }
 }
+
+const isLiveStatus = (status: MemoryRow["status"]): boolean => LIVE_STATUSES.some((one) => one === status)
 
 const move = (
   planning: Planning,
@@ -205,16 +214,40 @@ const move = (
       const { expire_reason = row.expire_reason, expires_at = row.expires_at } = transition
       const on_expire = transition.on_expire ??
         (expires_at !== null && row.on_expire === "" ? "tombstone" : row.on_expire)
+      // Its end was written down; moved, it serves again. A sooner one finds it gone already.
+      if (isExpired(row)) {
+        if (expires_at !== null && expires_at <= planning.moment.now) return Either.right(null)
+        const { value, value_kind } = row
+        const hit = value_kind === "redacted" ? undefined : planning.blacklisted({ value, value_kind })
+        if (hit !== undefined) return Either.left(blacklisted(hit))
+        const back = { status: "active", tombstoned_at: null } as const
+        return columns("restore", { ...back, expires_at, on_expire, expire_reason })
+      }
       return row.expires_at === expires_at && row.on_expire === on_expire && row.expire_reason === expire_reason
         ? Either.right(null)
         : columns("touch", { expires_at, on_expire, expire_reason })
+    }
+    case "demote": {
+      if (locked) return Either.left(lockedFault(row))
+      const confidence = row.confidence * transition.factor
+      const evidence = `its expiry lowered the confidence from ${row.confidence} to ${confidence}`
+      return done(
+        writing.change(row, "label", { rule: transition.rule, by: null, evidence }, { confidence, on_expire: "keep" })
+      )
     }
     case "label": {
       const kept = row.tags.filter((tag) => !transition.remove_tags.includes(tag))
       const tags = [...kept, ...transition.add_tags.filter((tag) => !kept.includes(tag))]
       const entities = transition.entities ?? row.entities
       if (sameTexts(tags, row.tags) && sameTexts(entities, row.entities)) return Either.right(null)
-      return readOnly ? Either.left(lockedFault(row)) : columns("label", { tags, entities })
+      if (readOnly) return Either.left(lockedFault(row))
+      const { rule } = transition
+      const changed = { tags, entities }
+      const next = rule === undefined
+        ? writing.add((moment) => carried(row, meta, moment, "label", changed))
+        : writing.change(row, "label", { rule, by: null, evidence: namedOn(row.version) }, changed)
+      if (transition.entities !== undefined) writing.derive(next, null)
+      return done(next, standingFacts(planning.view, next))
     }
     case "verify": {
       if (transition.content_sha256 !== null && transition.content_sha256 !== row.content_sha256) {

@@ -38,6 +38,11 @@ export interface ListFilter extends WriterFilter {
    * replaced or withdrawn ended with that, so its dates say nothing here.
    */
   readonly endedBefore: number | null
+  /**
+   * Whether rows that an expiry took out of service are listed, whatever statuses are asked for; absent asks for tombstones
+   * of any kind alike.
+   */
+  readonly expired?: boolean | undefined
   /** The versions that answer at an instant, in place of the heads. */
   readonly asOf?: Instant | undefined
   /** The time at which heads must be served for what they said earlier to be listed beside them; absent lists none. */
@@ -62,6 +67,19 @@ export const everyRow = (writer: WriterFilter, statuses: ReadonlyArray<Status>):
   statuses,
   endedBefore: null
 })
+
+/** Which named things are asked for: those that begin so, after a name, in the order of their bytes. */
+export interface NamedThingPage {
+  readonly prefix: string
+  readonly after: string | null
+  readonly limit: number
+}
+
+/** A named thing and how many served memories name it. */
+export interface NamedThing {
+  readonly entity: string
+  readonly memories: number
+}
 
 export type SortBy = "created_at" | "updated_at" | "memory_key"
 
@@ -97,6 +115,13 @@ export class MemoryReader extends Context.Tag("loom/memory/MemoryReader")<Memory
   /** One page of matching heads: times newest first, keys A to Z. */
   readonly list: (scope: Scope, filter: ListFilter, page: Page) => Effect.Effect<ReadonlyArray<MemoryRow>, StoreError>
   readonly count: (scope: Scope, filter: ListFilter) => Effect.Effect<number, StoreError>
+  /** What the memories served at `now` (milliseconds) name; one of high sensitivity names nothing here. */
+  readonly namedThings: (
+    scope: Scope,
+    writer: WriterFilter,
+    page: NamedThingPage,
+    now: number
+  ) => Effect.Effect<ReadonlyArray<NamedThing>, StoreError>
   /** Versions of the identities given, newest first. */
   readonly history: (
     scope: Scope,

@@ -11,8 +11,9 @@ import type { Statement } from "../platform/Clickhouse.ts"
 import { UInt64 } from "../platform/ClickhouseValue.ts"
 import * as MemoryListClickhouse from "./MemoryListClickhouse.ts"
 import { byWriter } from "./MemoryListClickhouse.ts"
+import { SERVED_STATUSES } from "./MemoryModel.ts"
 import { MemoryReader } from "./MemoryReader.ts"
-import type { Place, WriterFilter } from "./MemoryReader.ts"
+import type { NamedThingPage, Place, WriterFilter } from "./MemoryReader.ts"
 import {
   inPlaces,
   inScope,
@@ -64,6 +65,22 @@ const withheld = (scope: Scope, places: ReadonlyArray<Place>): Statement =>
   ch.sql("MemoryReader.withheld", pointRead)`SELECT agent, user_id, session_id, memory_key FROM loom.memory FINAL
     WHERE ${inScope(scope)} AND ${inPlaces(places)} AND sensitivity = 'high'`
 
+const NamedThingRow = Schema.Struct({ entity: Schema.String, memories: Schema.Number })
+
+/** Counted over the rows that are served now, not over the projection of entities, which knows all that ever named one. */
+const namedThings = (scope: Scope, writer: WriterFilter, page: NamedThingPage, now: number): Statement => {
+  const { after, limit, prefix } = page
+  const at = ch.dateTime64(now)
+  return ch.sql("MemoryReader.namedThings")`SELECT entity, toUInt32(count()) AS memories FROM loom.memory FINAL
+    ARRAY JOIN arrayDistinct(entities) AS entity
+    WHERE ${byWriter(scope, writer)} AND status IN ${ch.array("String", SERVED_STATUSES)} AND sensitivity != 'high'
+      AND (expires_at IS NULL OR expires_at > ${at}) AND (valid_to IS NULL OR valid_to > ${at})
+      AND startsWith(entity, ${ch.string(prefix)})${
+    after === null ? ch.empty : ch.fragment` AND entity > ${ch.string(after)}`
+  }
+    GROUP BY entity ORDER BY entity LIMIT ${ch.uint32(limit)}`
+}
+
 const StoredPlace = Schema.Struct({
   agent: Schema.String,
   user_id: Schema.String,
@@ -106,6 +123,9 @@ const make = (clickhouse: Clickhouse["Type"]): MemoryReader["Type"] => ({
   count: Effect.fn("MemoryReader.count")(function*(scope, filter) {
     const [row] = yield* clickhouse.query(MemoryListClickhouse.count(scope, filter), Count)
     return Number(row?.found ?? 0n)
+  }),
+  namedThings: Effect.fn("MemoryReader.namedThings")(function*(scope, writer, page, now) {
+    return yield* clickhouse.query(namedThings(scope, writer, page, now), NamedThingRow)
   }),
   history: Effect.fn("MemoryReader.history")(function*(scope, identities, page) {
     return identities.length === 0 ? [] : yield* clickhouse.query(history(scope, identities, page), StoredRow)

@@ -65,6 +65,7 @@ const make = Effect.gen(function*() {
         return rows.map((row) => high.has(identityKey(row)) ? { ...row, sensitivity: "high" as const } : row)
       }),
     count: caughtUp(reader.count),
+    namedThings: caughtUp(reader.namedThings),
     history: caughtUp(reader.history),
     marks: caughtUp(reader.marks),
     versions: caughtUp(reader.versions),

@@ -19,7 +19,7 @@ import type { Instant } from "./InstantModel.ts"
 import { causeOf, hiddenIn } from "./LinkedRows.ts"
 import { MemoryClient } from "./MemoryClient.ts"
 import { cursorAfter, keysetOf } from "./MemoryCursor.ts"
-import { isOut, isServed, servedIn } from "./MemoryModel.ts"
+import { isExpired, isOut, isServed, servedIn } from "./MemoryModel.ts"
 import type { MemoryRow, Status } from "./MemoryModel.ts"
 import { MemoryReader } from "./MemoryReader.ts"
 import type { ListFilter, Place, SortBy, WriterFilter } from "./MemoryReader.ts"
@@ -49,7 +49,8 @@ const missed = { found: false, degraded: [] } as const
 const MOST_HOPS = 64
 
 /** What became of a row that does not answer; a live one has ended. */
-const statusOf = ({ status }: MemoryRow): string => status === "active" || status === "conflicted" ? "expired" : status
+const statusOf = (row: MemoryRow): string =>
+  row.status === "active" || row.status === "conflicted" || isExpired(row) ? "expired" : row.status
 
 const placesIn = (places: ReadonlyArray<Place>): (place: Place) => boolean => {
   const keys = new Set(places.map(identityKey))
@@ -316,6 +317,7 @@ const filterOf = (
     pinned_only: request.pinned_only ?? false,
     statuses: request.conflicted_only === true ? ["conflicted"] : asOf?.axis === "valid" ? TRUE_STATUSES : statuses,
     endedBefore: asOf?.axis === "valid" || request.include_expired === true ? null : asOf?.at ?? now,
+    ...(asOf !== undefined || request.conflicted_only === true ? {} : { expired: request.include_expired === true }),
     asOf,
     earlierAt: asOf === undefined && request.include_superseded === true ? now : undefined
   }

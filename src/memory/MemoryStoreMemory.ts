@@ -13,8 +13,8 @@ import { rowsAsOf } from "./AsOfMemory.ts"
 import type { Intent } from "./Fence.ts"
 import { entryOf } from "./HeadIndex.ts"
 import { laidDownAgain, noAnswer } from "./MemoryDisowned.ts"
-import { isWriter, matches, pageOf } from "./MemoryListMemory.ts"
-import { LIVE_STATUSES, SERVED_STATUSES } from "./MemoryModel.ts"
+import { isWriter, matches, namedThingsIn, pageOf } from "./MemoryListMemory.ts"
+import { isServed, LIVE_STATUSES, SERVED_STATUSES } from "./MemoryModel.ts"
 import type { MemoryRow, Status } from "./MemoryModel.ts"
 import { MemoryReader } from "./MemoryReader.ts"
 import type { ListFilter, Place } from "./MemoryReader.ts"
@@ -337,6 +337,12 @@ const makeReader = (state: State): MemoryReader["Type"] => {
     }),
     count: Effect.fn("MemoryReader.count")(function*(scope, filter) {
       return listed(scope, filter).length
+    }),
+    namedThings: Effect.fn("MemoryReader.namedThings")(function*(scope, writer, page, now) {
+      return namedThingsIn(
+        heads(scope, (row) => isWriter(row, writer) && isServed(row, now) && row.sensitivity !== "high"),
+        page
+      )
     }),
     history: Effect.fn("MemoryReader.history")(function*(scope, identities, { before, limit }) {
       return versionsOf(scope, identities)

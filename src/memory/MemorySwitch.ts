@@ -104,6 +104,7 @@ const layerReader: Layer.Layer<
       byId: now((reader) => reader.byId),
       list: now((reader) => reader.list),
       count: now((reader) => reader.count),
+      namedThings: now((reader) => reader.namedThings),
       history: now((reader) => reader.history),
       marks: now((reader) => reader.marks),
       versions: now((reader) => reader.versions),

@@ -15,7 +15,7 @@ export interface DigestMember {
  * digest of a session is made from memories of the session and of none.
  */
 export interface Digest extends Scope, Writer {
-  /** `dig_<uuidv7>`; a digest that is made anew keeps it. */
+  /** `dig_<uuidv7>`, or `dig_<32 hex digits>` of the one session it sums up; a digest that is made anew keeps it. */
   readonly digest_id: string
   readonly text: string
   readonly members: ReadonlyArray<DigestMember>

@@ -91,7 +91,9 @@ export const isStanding = (filter: SearchFilter): Fragment => {
 }
 
 /** The states in which a row that does not answer may be told of. */
-export const mayBeTold: Fragment = ch.fragment`status IN ${ch.array("String", COUNTED_STATUSES)}`
+export const mayBeTold: Fragment = ch.fragment`(status IN ${
+  ch.array("String", COUNTED_STATUSES)
+} OR (status = 'tombstoned' AND change = 'expire'))`
 
 /** Status and ends by the clock that is asked about; what was true then has answered for both already. */
 const standing = ({ asOf, now, statuses }: SearchFilter): ReadonlyArray<Fragment> => {

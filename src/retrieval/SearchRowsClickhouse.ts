@@ -126,7 +126,7 @@ export const heads = (scope: Scope, filter: SearchFilter, places: ReadonlyArray<
       hasEnded(filter)
     } AS ended
       FROM (
-        SELECT ${headColumns}, run_id, expires_at, valid_to FROM loom.memory
+        SELECT ${headColumns}, run_id, expires_at, valid_to, change FROM loom.memory
         PREWHERE ${identities}
         ORDER BY version DESC LIMIT 1 BY agent, user_id, session_id, memory_key
       ) WHERE ${passes(filter)}`

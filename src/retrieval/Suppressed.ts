@@ -20,6 +20,8 @@ export const COUNTED_STATUSES = [...SERVED_STATUSES, "superseded", "duplicate", 
 
 /** Why the row is hidden; undefined for one that is not. A state the caller asked for hides nothing, an end does. */
 export const reasonOf = (head: HiddenHead, { statuses }: Pick<SearchFilter, "statuses">): Suppression | undefined => {
+  // Of those that are deleted only the ones that ran out are told of.
+  if (head.status === "tombstoned") return "expired"
   if (!statuses.includes(head.status)) return SUPPRESSED.find((reason) => reason === head.status)
   return head.ended ? "expired" : undefined
 }

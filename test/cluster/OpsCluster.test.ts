@@ -6,7 +6,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as Schedule from "effect/Schedule"
-import { workerNames } from "../../services/layers/WorkerNames.ts"
+import { usualWorkers } from "../../services/layers/WorkerNames.ts"
 import { MemorySet } from "../../src/memory/MemoryVerbs.ts"
 import { OpsCluster } from "../../src/ops/ClusterVerbs.ts"
 import { Postgres } from "../../src/platform/Postgres.ts"
@@ -82,7 +82,7 @@ describe("a cluster and its operator", () => {
           assert.deepInclude({ epoch_text, waiting }, { waiting: 0 })
           assert.isAtLeast(Number(epoch_text), 1)
         }
-        assert.deepEqual(seen.workers.map(({ name }) => name), [...workerNames].sort())
+        assert.deepEqual(seen.workers.map(({ name }) => name), [...usualWorkers].sort())
         assert.deepEqual(seen.messages, { unprocessed: 0, kept: 0 })
         assert.isTrue(seen.schemas.every(({ known, version }) => version === known && known > 0))
         assert.deepEqual(seen.pruning.map(({ name, removed }) => [name, removed]).sort(), [

@@ -8,7 +8,7 @@ import * as Effect from "effect/Effect"
 import type { Scope } from "../../src/kernel/Identity.ts"
 import type { MemoryRow } from "../../src/memory/MemoryModel.ts"
 import { anyWriter, MemoryReader } from "../../src/memory/MemoryReader.ts"
-import type { Keyset, ListFilter, SortBy } from "../../src/memory/MemoryReader.ts"
+import type { Keyset, ListFilter, NamedThingPage, SortBy } from "../../src/memory/MemoryReader.ts"
 import { MemoryStore } from "../../src/memory/MemoryStore.ts"
 import { commitOf, everything, firstPage, freshScope, noon, revised, rowOf, versionAt } from "./MemoryFixture.ts"
 
@@ -223,6 +223,73 @@ export const readerSuite = (it: Vitest.MethodsNonLive<MemoryStore | MemoryReader
           assert.deepStrictEqual(yield* reader.byId(scope, row.memory_id, row), [row])
           assert.deepStrictEqual(yield* reader.byId(scope, row.memory_id, { ...anyWriter, agent: "three" }), [])
         }
+      }))
+
+    it.effect("counts what served memories name: of the writers asked for, by prefix, in pages", () =>
+      Effect.gen(function*() {
+        const reader = yield* MemoryReader
+        const scope = freshScope()
+        yield* put(scope, {
+          a: { entities: ["oslo", "ada", "ada"], user_id: "ada" },
+          b: { entities: ["ada", "zoë", "汉字"], agent: "one" },
+          c: { entities: ["ada lovelace"], status: "conflicted", session_id: "s" },
+          gone: { entities: ["ada", "hera"], status: "tombstoned" },
+          old: { entities: ["ada", "hera"], status: "superseded" },
+          over: { entities: ["ada", "hera"], expires_at: noon },
+          untrue: { entities: ["ada", "hera"], valid_to: noon },
+          later: { entities: ["oslo"], expires_at: noon + 1, valid_to: noon + 1 },
+          secret: { entities: ["hera"], sensitivity: "high" }
+        })
+        yield* put(freshScope(), { a: { entities: ["ada"] } })
+        const named = (writer: Partial<typeof anyWriter>, page: Partial<NamedThingPage> = {}) =>
+          Effect.map(
+            reader.namedThings(
+              scope,
+              { ...anyWriter, ...writer },
+              { prefix: "", after: null, limit: 10, ...page },
+              noon
+            ),
+            (found) => found.map(({ entity, memories }) => [entity, memories])
+          )
+        assert.deepStrictEqual(yield* named({}), [
+          ["ada", 2],
+          ["ada lovelace", 1],
+          ["oslo", 2],
+          ["zoë", 1],
+          ["汉字", 1]
+        ])
+        assert.deepStrictEqual(yield* named({ user_id: "ada" }), [["ada", 1], ["oslo", 1]])
+        assert.deepStrictEqual(yield* named({ agent: "one", user_id: "ada" }), [])
+        assert.deepStrictEqual(yield* named({ session_id: "s" }), [["ada lovelace", 1]])
+        assert.deepStrictEqual(yield* named({}, { prefix: "ada" }), [["ada", 2], ["ada lovelace", 1]])
+        assert.deepStrictEqual(yield* named({}, { prefix: "%" }), [])
+        assert.deepStrictEqual(yield* named({}, { after: "ada", limit: 2 }), [["ada lovelace", 1], ["oslo", 2]])
+        assert.deepStrictEqual(yield* named({}, { after: "zoë" }), [["汉字", 1]])
+      }))
+
+    it.effect("lists what ran out by whether it is asked for, whether or not that was written down", () =>
+      Effect.gen(function*() {
+        const scope = freshScope()
+        yield* put(scope, {
+          served: {},
+          over: { expires_at: noon },
+          expired: { expires_at: noon, status: "tombstoned", change: "expire" },
+          deleted: { status: "tombstoned", change: "delete" }
+        })
+        const out = [...everything.statuses, "tombstoned"] as const
+        assert.deepStrictEqual(yield* listed(scope, { endedBefore: noon, expired: false }), ["served"])
+        assert.deepStrictEqual(yield* listed(scope, { endedBefore: noon, expired: false, statuses: out }), [
+          "deleted",
+          "served"
+        ])
+        assert.deepStrictEqual(yield* listed(scope, { expired: true }), ["expired", "over", "served"])
+        assert.deepStrictEqual(yield* listed(scope, { expired: true, statuses: out }), [
+          "deleted",
+          "expired",
+          "over",
+          "served"
+        ])
+        assert.deepStrictEqual(yield* listed(scope, { statuses: ["tombstoned"] }), ["deleted", "expired"])
       }))
   })
 }

@@ -3,7 +3,7 @@ import { assert, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
-import { workerNames } from "../../services/layers/WorkerNames.ts"
+import { usualWorkers } from "../../services/layers/WorkerNames.ts"
 import { MemorySet } from "../../src/memory/MemoryVerbs.ts"
 import { OpsCluster } from "../../src/ops/ClusterVerbs.ts"
 import { OpsDeadLetters, OpsHealth, OpsWorkerPause, OpsWorkerResume, OpsWorkers } from "../../src/ops/OpsVerbs.ts"
@@ -42,6 +42,8 @@ layer(LoomServer.layer(), { timeout: 90_000, excludeTestServices: true })("A sin
         ["conflict_resolver", "feed"],
         ["calibration", "schedule"],
         ["re_embed", "schedule"],
+        ["digests", "schedule"],
+        ["expiry", "schedule"],
         ["extraction_queue", "queue"],
         ["usage_fold", "schedule"],
         ["pruning", "schedule"],
@@ -149,10 +151,11 @@ layer(layerTeam, { timeout: 90_000, excludeTestServices: true })("A team server"
       }
       const narrow = yield* mint(root, { org: "acme", role: "admin", subject: "narrow", namespaces: [namespace] })
       const seen = (token: string) =>
-        Effect.map(ok(OpsWorkers, {}, { token }), ({ workers }) =>
-          workers.flatMap(({ namespaces }) => namespaces.map((one) => one.namespace)))
-      yield* until(seen(admin), (names) =>
-        names.includes(namespace) && names.includes(second))
+        Effect.map(ok(OpsWorkers, {}, { token }), ({ workers }) => [
+          // Every worker on the feed tells of them.
+          ...new Set(workers.flatMap(({ namespaces }) => namespaces.map((one) => one.namespace)))
+        ])
+      yield* until(seen(admin), (names) => names.includes(namespace) && names.includes(second))
       assert.deepEqual(yield* seen(narrow), [namespace])
       assert.deepEqual(yield* seen(other), [])
       assert.deepEqual(yield* seen(root), [])
@@ -181,7 +184,7 @@ layer(layerTeam, { timeout: 90_000, excludeTestServices: true })("A team server"
   it.effect("lets an admin pause for its own org alone, and the root token for all", () =>
     Effect.gen(function*() {
       const { admin, other, root } = yield* Tokens
-      const running = workerNames.map(() => "running")
+      const running = usualWorkers.map(() => "running")
       const state = (token: string) =>
         Effect.map(ok(OpsWorkers, {}, { token }), ({ workers }) => workers.map((worker) => worker.state))
       const pause = (token: string, body: object) =>
