@@ -21,7 +21,7 @@ import {
   ExtractionGet,
   ExtractionList,
   ExtractionRetry,
-  SetFromMessages
+  MemorySetFromMessages
 } from "../extraction/ExtractionVerbs.ts"
 import type { Verb } from "../kernel/Verb.ts"
 import { MemoryBacklinks } from "../memory/BacklinkVerbs.ts"
@@ -68,7 +68,7 @@ export const families = <F extends TypeLambda>(call: MakeCall<F>) => ({
   memory: {
     set: call(MemorySet),
     bulk_set: call(MemoryBulkSet),
-    set_from_messages: call(SetFromMessages),
+    set_from_messages: call(MemorySetFromMessages),
     get: call(MemoryGet),
     get_by_id: call(MemoryGetById),
     update: call(MemoryUpdate),

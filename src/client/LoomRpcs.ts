@@ -21,7 +21,7 @@ import {
   ExtractionGet,
   ExtractionList,
   ExtractionRetry,
-  SetFromMessages
+  MemorySetFromMessages
 } from "../extraction/ExtractionVerbs.ts"
 import { MemoryBacklinks } from "../memory/BacklinkVerbs.ts"
 import { CalibrationGet } from "../memory/CalibrationVerbs.ts"
@@ -70,7 +70,7 @@ export const LoomRpcs = RpcGroup.make(
   MemoryList.rpc,
   MemoryHistory.rpc,
   MemoryTimeline.rpc,
-  SetFromMessages.rpc,
+  MemorySetFromMessages.rpc,
   ExtractionList.rpc,
   ExtractionGet.rpc,
   ExtractionRetry.rpc,

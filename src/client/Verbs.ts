@@ -20,7 +20,7 @@ import {
   ExtractionGet,
   ExtractionList,
   ExtractionRetry,
-  SetFromMessages
+  MemorySetFromMessages
 } from "../extraction/ExtractionVerbs.ts"
 import { MemoryBacklinks } from "../memory/BacklinkVerbs.ts"
 import { CalibrationGet } from "../memory/CalibrationVerbs.ts"
@@ -69,7 +69,7 @@ export const allVerbs = [
   MemoryList,
   MemoryHistory,
   MemoryTimeline,
-  SetFromMessages,
+  MemorySetFromMessages,
   ExtractionList,
   ExtractionGet,
   ExtractionRetry,
@@ -142,7 +142,7 @@ export const writerVerbs: ReadonlyArray<string> = [
   MemorySet.tag,
   MemoryBulkSet.tag,
   MemoryPin.tag,
-  SetFromMessages.tag,
+  MemorySetFromMessages.tag,
   ConversationAppend.tag,
   RunBegin.tag
 ]

@@ -26,7 +26,7 @@ const outcome = {
   tokens_out: Schema.Number
 }
 
-export const SetFromMessages = make("memory.set_from_messages", {
+export const MemorySetFromMessages = make("memory.set_from_messages", {
   access: "write",
   idempotent: true,
   writes: true,

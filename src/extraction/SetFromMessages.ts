@@ -29,7 +29,7 @@ import type { ExtractionJob } from "./ExtractionJobModel.ts"
 import { begun, done, failed, left } from "./ExtractionJobPolicy.ts"
 import type { Failure } from "./ExtractionJobPolicy.ts"
 import { ExtractionJobStore } from "./ExtractionJobStore.ts"
-import { SetFromMessages } from "./ExtractionVerbs.ts"
+import { MemorySetFromMessages } from "./ExtractionVerbs.ts"
 import { isoOf, outcomeOf } from "./ExtractionViews.ts"
 
 // A third of the patience of the reference client; who waits longer is better told that it takes longer.
@@ -39,8 +39,8 @@ const INLINE_MARK_MILLIS = 25_000
 // A question and its answer, twice: enough for a pronoun to find its name.
 const TOLD_BEFORE = 4
 
-type Request = Payload<typeof SetFromMessages>
-type Told = Answer<typeof SetFromMessages>
+type Request = Payload<typeof MemorySetFromMessages>
+type Told = Answer<typeof MemorySetFromMessages>
 
 /** How a job came to wait. */
 type Deferral = Exclude<Told["deferred_by"], null>
@@ -124,7 +124,7 @@ export const make: Effect.Effect<
     Effect.gen(function*() {
       const scope = yield* resolveScope(caller, request)
       const user_id = yield* resolveUser(caller, request.user_id)
-      const meta = yield* metaOf(SetFromMessages.tag, request, caller, "extracted")
+      const meta = yield* metaOf(MemorySetFromMessages.tag, request, caller, "extracted")
       const attempt = taken(request, caller, {
         ...scope,
         agent: request.agent ?? "",
@@ -132,7 +132,12 @@ export const make: Effect.Effect<
         session_id: request.session_id ?? ""
       }, meta.idem_hash)
       // What waits is told anew each time; only what is done is a last word.
-      return yield* once(client, { scope, meta, verb: SetFromMessages, isFinal: ({ deferred }) => !deferred }, attempt)
+      return yield* once(client, {
+        scope,
+        meta,
+        verb: MemorySetFromMessages,
+        isFinal: ({ deferred }) => !deferred
+      }, attempt)
     })
 
   const taken = (
@@ -237,5 +242,5 @@ export const make: Effect.Effect<
       }
     }
 
-  return [bind(SetFromMessages, handler)]
+  return [bind(MemorySetFromMessages, handler)]
 })

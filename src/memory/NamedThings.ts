@@ -10,13 +10,6 @@ import { dates, isSmall, shouted } from "./NamedThingsLexicon.ts"
 import { spacedNames } from "./NamedThingsSpaced.ts"
 import { unspacedNames } from "./NamedThingsUnspaced.ts"
 
-/** A name as it stands in a text: where, and how sure its writing makes that it is one. */
-export interface Mention {
-  readonly text: string
-  readonly at: number
-  readonly weight: number
-}
-
 /** What of a text is read: a memory of one claim is far shorter, and a document's things are named at its beginning. */
 const MOST_TEXT = 20_000
 /** A row that names more things is about none of them. */

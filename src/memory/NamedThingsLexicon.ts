@@ -2,8 +2,16 @@
  * The words by which names are told from other words: what may stand in front of or inside a name, what is a date, and which
  * words with a capital name nothing. Lists of a few languages; a word that is in none of them is judged by how it is written.
  */
+
 import { stopWords } from "../platform/AnalyzerStopWords.ts"
 import { formsOf, nounFields, nounLemma } from "./claims/ClaimLexicon.ts"
+
+/** A name as it stands in a text: where, and how sure its writing makes that it is one. */
+export interface Mention {
+  readonly text: string
+  readonly at: number
+  readonly weight: number
+}
 
 const set = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/))
 

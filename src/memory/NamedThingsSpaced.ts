@@ -3,7 +3,7 @@
  * word has one, so there a word counts when it stands elsewhere with a capital or is no common English word. In German
  * every noun has a capital: two such words in a row are a name, one is none. Pure, linear in the length of the text.
  */
-import type { Mention } from "./NamedThings.ts"
+import type { Mention } from "./NamedThingsLexicon.ts"
 import {
   acronyms,
   addresses,

@@ -3,7 +3,7 @@
  * things), and the word before a form of address or a kind of place or firm. Words are cut by ICU's dictionary; where it
  * leaves a doubt nothing is taken. Pure, linear in the length of the text.
  */
-import type { Mention } from "./NamedThings.ts"
+import type { Mention } from "./NamedThingsLexicon.ts"
 
 // As the weights of `NamedThingsSpaced`: marked titles, names by what follows, foreign words.
 const weights = { title: 4, suffixed: 3, katakana: 2.5 } as const

@@ -8,7 +8,7 @@ import {
   ExtractionDrop,
   ExtractionList,
   ExtractionRetry,
-  SetFromMessages
+  MemorySetFromMessages
 } from "../../src/extraction/ExtractionVerbs.ts"
 import { MemoryBulkSet, MemoryGet, MemoryHistory, MemorySet } from "../../src/memory/MemoryVerbs.ts"
 import { MemorySearch } from "../../src/retrieval/SearchVerbs.ts"
@@ -116,9 +116,9 @@ layer(layerWithModel(), { excludeTestServices: true, timeout: 120_000 })("set_fr
       ])
       assert.deepStrictEqual([told.turns_stored, told.evidence_ids.length], [2, 2])
       for (const messages of [blank.map((content) => message(content)), [], [7]]) {
-        assert.strictEqual((yield* refusal(SetFromMessages.tag, { namespace, messages })).status, 422)
+        assert.strictEqual((yield* refusal(MemorySetFromMessages.tag, { namespace, messages })).status, 422)
       }
-      const unknown = yield* refusal(SetFromMessages.tag, { namespace, messages: [message("Hi")], model: "x" })
+      const unknown = yield* refusal(MemorySetFromMessages.tag, { namespace, messages: [message("Hi")], model: "x" })
       assert.deepStrictEqual([unknown.code, unknown.detail["field"]], ["UNKNOWN_FIELD", "model"])
     }))
 

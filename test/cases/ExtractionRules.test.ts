@@ -9,7 +9,7 @@ import {
   ExtractionGet,
   ExtractionList,
   ExtractionRetry,
-  SetFromMessages
+  MemorySetFromMessages
 } from "../../src/extraction/ExtractionVerbs.ts"
 import { MemoryGet } from "../../src/memory/MemoryVerbs.ts"
 import { freshNamespace, ok, refusal } from "../support/LoomHttp.ts"
@@ -100,7 +100,7 @@ layer(LoomServer.layerShared(), { excludeTestServices: true, timeout: 120_000 })
         const first = yield* tell([message("I live in Delhi.")], { idempotency_key: "k" })
         assert.deepStrictEqual(yield* tell([message("I live in Delhi.")], { idempotency_key: "k" }), first)
         const other = { namespace, messages: [message("I live in Rome.")], idempotency_key: "k" }
-        assert.strictEqual((yield* refusal(SetFromMessages.tag, other)).code, "IDEMPOTENCY_CONFLICT")
+        assert.strictEqual((yield* refusal(MemorySetFromMessages.tag, other)).code, "IDEMPOTENCY_CONFLICT")
       }))
   }
 )
@@ -111,7 +111,7 @@ layer(layerTeam, { excludeTestServices: true, timeout: 120_000 })("The queue of 
       const { ada, bob, other, reader, writer } = yield* Tokens
       const namespace = freshNamespace()
       const body = { namespace, messages: [message("I live in Delhi.")], extractor: "model", session_id: "s1" }
-      const { queue_id } = yield* ok(SetFromMessages, body, { token: ada })
+      const { queue_id } = yield* ok(MemorySetFromMessages, body, { token: ada })
       const seen = { namespace, queue_id }
       assert.isTrue((yield* ok(ExtractionGet, seen, { token: ada })).found)
       assert.isTrue((yield* ok(ExtractionGet, seen, { token: reader })).found)
@@ -124,7 +124,10 @@ layer(layerTeam, { excludeTestServices: true, timeout: 120_000 })("The queue of 
         counts: []
       })
       assert.strictEqual((yield* refusal(ExtractionDrop.tag, seen, { token: reader })).status, 403)
-      assert.strictEqual((yield* refusal(SetFromMessages.tag, { ...body, user_id: "ada" }, { token: bob })).status, 403)
+      assert.strictEqual(
+        (yield* refusal(MemorySetFromMessages.tag, { ...body, user_id: "ada" }, { token: bob })).status,
+        403
+      )
       assert.isFalse((yield* ok(ExtractionGet, seen, { token: other })).found)
       assert.deepInclude(yield* ok(ExtractionDrop, seen, { token: writer }), { changed: true })
     }))

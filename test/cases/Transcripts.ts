@@ -6,7 +6,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
-import { ExtractionGet, SetFromMessages } from "../../src/extraction/ExtractionVerbs.ts"
+import { ExtractionGet, MemorySetFromMessages } from "../../src/extraction/ExtractionVerbs.ts"
 import type { ReplyFact } from "../../src/extraction/ExtractReply.ts"
 import { MemoryList } from "../../src/memory/MemoryVerbs.ts"
 import { freshNamespace, ok } from "../support/LoomHttp.ts"
@@ -60,7 +60,7 @@ export const message = (content: string, more: object = {}) => ({ role: "user", 
 export const house = (namespace = freshNamespace(), options: CallOptions = {}) => ({
   namespace,
   tell: (messages: ReadonlyArray<object>, more: object = {}) =>
-    ok(SetFromMessages, { namespace, messages, ...more }, options),
+    ok(MemorySetFromMessages, { namespace, messages, ...more }, options),
   served: (more: object = {}) =>
     Effect.map(
       ok(MemoryList, { namespace, sort_by: "memory_key", ...more }, options),

@@ -5,7 +5,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
-import { ExtractionList, SetFromMessages } from "../../src/extraction/ExtractionVerbs.ts"
+import { ExtractionList, MemorySetFromMessages } from "../../src/extraction/ExtractionVerbs.ts"
 import { MemoryHistory, MemoryList } from "../../src/memory/MemoryVerbs.ts"
 import { MemoryProvenance } from "../../src/memory/ProvenanceVerbs.ts"
 import { answerOf, send, trySend } from "../support/LoomHttp.ts"
@@ -40,11 +40,11 @@ describe("An extraction that is killed", () => {
             ...(way === "deferred" ? { defer: true } : {})
           }
           const first = yield* start({ data, env: { LOOM_TEST_FAULT: `${point}:1:kill` } })
-          yield* Effect.ignore(trySend(first.url, "POST", `/v1/${SetFromMessages.tag}`, JSON.stringify(body)))
+          yield* Effect.ignore(trySend(first.url, "POST", `/v1/${MemorySetFromMessages.tag}`, JSON.stringify(body)))
           assert.strictEqual(yield* first.ended, "SIGKILL", point)
           const second = yield* start({ data })
           // Whoever had no answer asks again; a mark of the first may still keep the queue off the job.
-          const told = yield* call(second.url, SetFromMessages, body)
+          const told = yield* call(second.url, MemorySetFromMessages, body)
           const open = ({ counts }: typeof ExtractionList.answer.Type) =>
             counts.some(({ state }) => state !== "done") || counts.length === 0
           const list = yield* call(second.url, ExtractionList, { namespace }).pipe(
