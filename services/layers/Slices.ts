@@ -31,7 +31,7 @@ import * as TurnIntake from "../../src/conversation/TurnIntake.ts"
 import * as TurnStoreClickhouse from "../../src/conversation/TurnStoreClickhouse.ts"
 import * as ExtractionHandlers from "../../src/extraction/ExtractionHandlers.ts"
 import * as ExtractionJobStoreClickhouse from "../../src/extraction/ExtractionJobStoreClickhouse.ts"
-import * as MemorySetFromMessages from "../../src/extraction/MemorySetFromMessages.ts"
+import * as SetFromMessages from "../../src/extraction/SetFromMessages.ts"
 import * as ActorMetrics from "../../src/memory/ActorMetrics.ts"
 import * as ActorRules from "../../src/memory/ActorRules.ts"
 import * as BacklinkHandlers from "../../src/memory/BacklinkHandlers.ts"
@@ -236,7 +236,7 @@ export const layerDispatch = Layer.effect(
       SearchHandlers.make,
       DigestHandlers.make,
       AskHandlers.make,
-      MemorySetFromMessages.make,
+      SetFromMessages.make,
       ExtractionHandlers.make,
       ForFileHandlers.make,
       PackHandlers.make,
