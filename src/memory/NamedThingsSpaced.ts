@@ -3,7 +3,6 @@
  * word has one, so there a word counts when it stands elsewhere with a capital or is no common English word. In German
  * every noun has a capital: two such words in a row are a name, one is none. Pure, linear in the length of the text.
  */
-import type { Mention } from "./NamedThingsLexicon.ts"
 import {
   acronyms,
   addresses,
@@ -16,7 +15,7 @@ import {
   shouted,
   tongueOf
 } from "./NamedThingsLexicon.ts"
-import type { Tongue } from "./NamedThingsLexicon.ts"
+import type { Mention, Tongue } from "./NamedThingsLexicon.ts"
 
 // How sure the writing makes it, surest first; what is as sure is told apart by what comes first.
 const weights = { marked: 5, title: 4, run: 4, identifier: 3.5, handle: 3, acronym: 3, capital: 2.5, latin: 2 } as const

@@ -86,7 +86,7 @@ export interface ReviewSource {
   readonly look: (look: ReviewLook) => Effect.Effect<Waiting, LoomError>
 }
 
-export class ReviewSources extends Context.Tag("loom/memory/ReviewSources")<
+export class ReviewSources extends Context.Tag("loom/memory/ReviewQueueModel/ReviewSources")<
   ReviewSources,
   ReadonlyArray<ReviewSource>
 >() {}
