@@ -80,7 +80,7 @@ layer(LoomServer.layer(), { timeout: 90_000, excludeTestServices: true })("A sin
     Effect.gen(function*() {
       const namespace = freshNamespace()
       yield* ok(MemorySet, { namespace, memory_key: "a", value: "Deploys happen on Tuesdays" })
-      const seen = yield* until(ok(OpsCluster, { namespace }), ({ pruning }) => pruning.length === 3)
+      const seen = yield* until(ok(OpsCluster, { namespace }), ({ pruning }) => pruning.length === 4)
       assert.deepInclude(seen, { kind: "process", shards_unheld: [], workers: [], open_intents: 0, degraded: [] })
       assert.deepInclude(seen, {
         messages: null,
@@ -104,10 +104,15 @@ layer(LoomServer.layer(), { timeout: 90_000, excludeTestServices: true })("A sin
           { epoch_text: null, holder: null, namespace, runner: "this process", waiting: 0 }
         ]
       )
-      assert.deepEqual(seen.pruning.map(({ name, removed }) => [name, removed]), [["idempotency", 0], [
-        "dead_letters",
-        0
-      ], ["model_answers", 0]])
+      assert.deepEqual(seen.pruning.map(({ name, removed }) => [name, removed]), [
+        ["idempotency", 0],
+        [
+          "dead_letters",
+          0
+        ],
+        ["model_answers", 0],
+        ["conversation_chunks", 0]
+      ])
       assert.deepEqual(seen.schemas.map(({ known, store, version }) => [store, version === known]), [[
         "clickhouse",
         true

@@ -4,6 +4,7 @@
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import { globalValue } from "effect/GlobalValue"
 import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
@@ -26,20 +27,50 @@ const started = (env: Readonly<Record<string, string>>) =>
 export const layer = (env: Readonly<Record<string, string>> = {}): Layer.Layer<LoomServer, HouseFailed> =>
   Layer.scoped(LoomServer, started(env))
 
-const shared = globalValue(
-  "loom/test/support/LoomServer",
-  () => new Map<string, Effect.Effect<LoomProcess.LoomProcess, HouseFailed>>()
-)
+interface Shared {
+  /** Starts it for the first who asks. */
+  readonly get: Effect.Effect<LoomProcess.LoomProcess, HouseFailed>
+  readonly scope: Scope.CloseableScope
+  users: number
+  end: NodeJS.Timeout | undefined
+}
+
+const shared = globalValue("loom/test/support/LoomServer", () => new Map<string, Shared>())
+
+// The next file asks at once; a server that nobody asks any more still works, and takes the others' time.
+const UNUSED_MILLIS = 10_000
+
+const entryOf = (key: string, env: Readonly<Record<string, string>>): Effect.Effect<Shared> =>
+  Effect.gen(function*() {
+    const known = shared.get(key)
+    if (known !== undefined) return known
+    const scope = yield* Scope.make()
+    const entry = { get: yield* Effect.cached(Scope.extend(started(env), scope)), scope, users: 0, end: undefined }
+    shared.set(key, entry)
+    return entry
+  })
 
 /**
- * One server for all files of a test process that ask for these settings; it ends with the process. A test that uses it
- * keeps to namespaces of its own, and neither stops the server nor counts what is in it. A start takes seconds, and a
- * server that has answered for a while answers several times as fast as one that has not.
+ * One server for all files of a test process that ask for these settings; it ends when none has asked for a while. A test
+ * that uses it keeps to namespaces of its own, and neither stops the server nor counts what is in it. A start takes seconds,
+ * and a server that has answered for a while answers several times as fast as one that has not.
  */
 export const layerShared = (env: Readonly<Record<string, string>> = {}): Layer.Layer<LoomServer, HouseFailed> => {
   const key = JSON.stringify(env)
-  const get = shared.get(key) ??
-    Effect.runSync(Effect.cached(Effect.flatMap(Scope.make(), (scope) => Scope.extend(started(env), scope))))
-  shared.set(key, get)
-  return Layer.effect(LoomServer, get)
+  const take = Effect.tap(entryOf(key, env), (entry) =>
+    Effect.sync(() => {
+      entry.users += 1
+      clearTimeout(entry.end)
+    }))
+  const leave = (entry: Shared) =>
+    Effect.sync(() => {
+      entry.users -= 1
+      if (entry.users > 0) return
+      entry.end = setTimeout(() => {
+        shared.delete(key)
+        Effect.runFork(Scope.close(entry.scope, Exit.void))
+      }, UNUSED_MILLIS)
+      entry.end.unref()
+    })
+  return Layer.scoped(LoomServer, Effect.flatMap(Effect.acquireRelease(take, leave), ({ get }) => get))
 }
