@@ -3,6 +3,7 @@
  * answered. One registry for a process, like that of its metrics; an actor enters when it comes up and leaves when it ends.
  */
 import * as Context from "effect/Context"
+import { actorId } from "./Identity.ts"
 import type { Scope } from "./Identity.ts"
 
 /** Requests that wait or run in one namespace. */
@@ -26,13 +27,14 @@ interface Actor {
 }
 
 const make = () => {
-  const actors = new Set<Actor>()
+  // One for a namespace: an actor that was built anew takes the place of the one that broke.
+  const actors = new Map<string, Actor>()
   let peak = 0
-  const depths = () => [...actors].map((actor): Waiting => ({ scope: actor.scope, waiting: actor.depth() }))
+  const depths = () => [...actors.values()].map((actor): Waiting => ({ scope: actor.scope, waiting: actor.depth() }))
   const total = (): Load => {
     let waiting = 0
     let most = peak
-    for (const { depth } of actors) {
+    for (const { depth } of actors.values()) {
       const own = depth()
       waiting += own
       if (own > most) most = own
@@ -43,8 +45,11 @@ const make = () => {
     /** An actor comes up; the answer takes it out again. */
     enter: (scope: Scope, depth: () => number): () => void => {
       const actor = { scope, depth }
-      actors.add(actor)
-      return () => void actors.delete(actor)
+      const id = actorId(scope)
+      actors.set(id, actor)
+      return () => {
+        if (actors.get(id) === actor) actors.delete(id)
+      }
     },
     /** An actor took requests in and has so many by now. */
     note: (depth: number): void => {

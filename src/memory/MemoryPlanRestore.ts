@@ -38,7 +38,7 @@ export const planRestore = (
   const gone = rows.filter((row) => (row.status === "tombstoned" && !isExpired(row)) || row.status === "superseded")
   const row = gone[0]
   if (row === undefined) {
-    const expired = rows.some((one) => isEnded(one, moment.now))
+    const expired = rows.some((one) => isExpired(one) || isEnded(one, moment.now))
     return Either.right(nothing({
       found: rows.length > 0,
       restored: false,

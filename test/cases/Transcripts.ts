@@ -26,7 +26,8 @@ export const layerWithModel = (env: Readonly<Record<string, string>> = {}) =>
     LoomServer.layer({
       LOOM_LLM_URL: url,
       LOOM_LLM_MODEL: "small",
-      LOOM_LLM_TIMEOUT_SECONDS: "2",
+      // Below the patience of a caller, and far above what a busy machine takes for a reply.
+      LOOM_LLM_TIMEOUT_SECONDS: "15",
       ...env
     }))).pipe(Layer.provideMerge(layerModel))
 

@@ -13,7 +13,7 @@ import type {
   WriteCommand,
   WriteMeta
 } from "../../src/memory/MemoryCommand.ts"
-import { isLive } from "../../src/memory/MemoryModel.ts"
+import { isExpired, isLive } from "../../src/memory/MemoryModel.ts"
 import type { MemoryRow } from "../../src/memory/MemoryModel.ts"
 import { claimIn, contentOf } from "./ModelClaims.ts"
 import type { Claim } from "./ModelClaims.ts"
@@ -259,7 +259,7 @@ export const prepare = (act: Act, sight: Sight): Prepared => {
     }
     case "delete": {
       const row = found(act.slot, act.aim, sight, (one) => isLive(one, now)) ??
-        found(act.slot, act.aim, sight, (one) => one.status !== "tombstoned")
+        found(act.slot, act.aim, sight, (one) => one.status !== "tombstoned" || isExpired(one))
       return {
         needs: needing(act.aim, act.slot, undefined, sight),
         exact: false,
@@ -273,7 +273,12 @@ export const prepare = (act: Act, sight: Sight): Prepared => {
       }
     }
     case "restore": {
-      const row = found(act.slot, act.aim, sight, (one) => one.status === "tombstoned" || one.status === "superseded")
+      const row = found(
+        act.slot,
+        act.aim,
+        sight,
+        (one) => (one.status === "tombstoned" && !isExpired(one)) || one.status === "superseded"
+      )
       return {
         needs: needing(act.aim, act.slot, row, sight),
         exact: false,

@@ -7,7 +7,7 @@ import type { MovePart } from "./ModelSteps.ts"
 import type { Doing } from "./ReferenceDoing.ts"
 import { none, refused } from "./ReferenceOutcome.ts"
 import type { Outcome } from "./ReferenceOutcome.ts"
-import { isLive, isLocked } from "./ReferenceRow.ts"
+import { isExpired, isLive, isLocked } from "./ReferenceRow.ts"
 import type { ReferenceRow, Rows } from "./ReferenceRow.ts"
 import { comeBack, update, verdictOf } from "./ReferenceVerbs.ts"
 
@@ -44,9 +44,13 @@ export const move = (doing: Doing, { expected, move, slot }: MovePart): Outcome 
     case "touch": {
       const { expiresAt } = doing.ends({ expires_at: move.expires_at })
       const ends = expiresAt !== null && (row.expiresAt === null || expiresAt < row.expiresAt)
-      return readOnly || (locked && ends)
-        ? refused("LOCKED")
-        : row.expiresAt === expiresAt
+      if (readOnly || (locked && ends)) return refused("LOCKED")
+      if (isExpired(row)) {
+        return expiresAt !== null && expiresAt <= doing.now
+          ? none("unchanged")
+          : columns({ status: "active", goneAt: null, ranOut: false, expiresAt })
+      }
+      return row.expiresAt === expiresAt
         ? none("unchanged")
         : columns({ expiresAt })
     }
@@ -123,8 +127,11 @@ export const rollback = (doing: Doing, then: Rows): Outcome => {
 }
 
 /** Whether a transition is about rows of this status. */
-const isAbout = ({ status }: ReferenceRow, kind: MovePart["move"]["kind"]): boolean => {
+const isAbout = (row: ReferenceRow, kind: MovePart["move"]["kind"]): boolean => {
+  const { status } = row
   switch (kind) {
+    case "touch":
+      return isExpired(row) || !["tombstoned", "rejected", "superseded"].includes(status)
     case "accept":
       return status === "proposed"
     case "reject":

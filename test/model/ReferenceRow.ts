@@ -51,6 +51,9 @@ export const isLocked = ({ lock, lockUntil }: ReferenceRow, now: number): boolea
 /** What a pin or a lock keeps from being replaced by a write under another identity. */
 export const isHeld = (row: ReferenceRow, now: number): boolean => row.pinned || isLocked(row, now)
 
+/** A claim whose end was written down: it reads as one whose end nobody wrote down yet. */
+export const isExpired = (row: ReferenceRow): boolean => row.status === "tombstoned" && row.ranOut
+
 /** A claim that somebody took away. */
 export const isWithdrawn = (row: ReferenceRow): boolean =>
   row.status === "rejected" || (row.status === "tombstoned" && !row.ranOut)

@@ -13,7 +13,7 @@ import { mergesInto } from "./ReferenceJudge.ts"
 import type { Case } from "./ReferenceJudge.ts"
 import { none, refused } from "./ReferenceOutcome.ts"
 import type { Outcome } from "./ReferenceOutcome.ts"
-import { isEnded, isLive, isLocked } from "./ReferenceRow.ts"
+import { isEnded, isExpired, isLive, isLocked } from "./ReferenceRow.ts"
 import type { ReferenceRow } from "./ReferenceRow.ts"
 
 const RESTORE_WINDOW = 14 * 86_400_000
@@ -138,7 +138,11 @@ export const update = (
   const [row] = rows
   if (row === undefined) {
     if (match !== "none") return refused("PRECONDITION_FAILED")
-    const ended = doing.meant(slot, aim, (one) => one.status !== "tombstoned" && isEnded(one, doing.now))
+    const ended = doing.meant(
+      slot,
+      aim,
+      (one) => isExpired(one) || (one.status !== "tombstoned" && isEnded(one, doing.now))
+    )
     return none(ended.length > 0 ? "expired" : "not_found")
   }
   if (rows.length > 1) return refused("AMBIGUOUS_KEY")
@@ -182,7 +186,11 @@ export const update = (
 
 export const remove = (doing: Doing, slot: Slot, aim: Aim, match: Match): Outcome => {
   // A rejected row is out of service already, and a restore must not bring it back.
-  const present = doing.meant(slot, aim, (row) => row.status !== "tombstoned" && row.status !== "rejected")
+  const present = doing.meant(
+    slot,
+    aim,
+    (row) => isExpired(row) || (row.status !== "tombstoned" && row.status !== "rejected")
+  )
   const live = present.filter((row) => isLive(row, doing.now))
   const rows = live.length > 0 ? live : present
   const [row] = rows
@@ -190,16 +198,22 @@ export const remove = (doing: Doing, slot: Slot, aim: Aim, match: Match): Outcom
   if (rows.length > 1) return refused("AMBIGUOUS_KEY")
   if (match === "other") return refused("PRECONDITION_FAILED")
   if (isLocked(row, doing.now)) return refused("LOCKED")
+  if (isExpired(row)) doing.world.change(row.label, { status: "active", goneAt: null, ranOut: false })
   doing.world.remove(row.label, false, doing.sighted)
   return { tag: "deleted", label: row.label }
 }
 
 export const restore = (doing: Doing, slot: Slot, aim: Aim): Outcome => {
-  const gone = doing.meant(slot, aim, (row) => row.status === "tombstoned" || row.status === "superseded")
+  const gone = doing.meant(
+    slot,
+    aim,
+    (row) => (row.status === "tombstoned" && !isExpired(row)) || row.status === "superseded"
+  )
   const [row] = gone
   if (row === undefined) {
     const all = doing.meant(slot, aim, () => true)
-    return none(all.some((one) => isEnded(one, doing.now)) ? "expired" : all.length > 0 ? "not_deleted" : "not_found")
+    const ended = all.some((one) => isExpired(one) || isEnded(one, doing.now))
+    return none(ended ? "expired" : all.length > 0 ? "not_deleted" : "not_found")
   }
   if (gone.length > 1) return refused("AMBIGUOUS_KEY")
   if (row.status === "tombstoned" && doing.now - (row.goneAt ?? 0) > RESTORE_WINDOW) {
