@@ -7,7 +7,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { StoreError } from "../kernel/LoomError.ts"
-import { LIVE_STATUSES } from "./MemoryModel.ts"
+import { SERVED_STATUSES } from "./MemoryModel.ts"
 import type { MemoryRow } from "./MemoryModel.ts"
 import { MemoryReview } from "./MemoryReview.ts"
 import { MemoryStore } from "./MemoryStore.ts"
@@ -30,9 +30,12 @@ export interface Bounds {
   readonly ofOne: number
 }
 
-/** Whether something is left to do about a row. */
+/**
+ * Whether something is left to do about a row. What is not served has nothing to be taken from, and keeps what it is: a
+ * proposal whose end is moved is still one that nobody decided.
+ */
 export const isDue = (row: MemoryRow, now: number): boolean =>
-  LIVE_STATUSES.some((status) => status === row.status) && row.expires_at !== null && row.expires_at <= now &&
+  SERVED_STATUSES.some((status) => status === row.status) && row.expires_at !== null && row.expires_at <= now &&
   row.on_expire !== "keep" && !isLocked(row, now)
 
 // Heads looked at together.

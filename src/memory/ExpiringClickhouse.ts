@@ -10,7 +10,7 @@ import type { Statement } from "../platform/Clickhouse.ts"
 import { EpochMillis, UInt64 } from "../platform/ClickhouseValue.ts"
 import { Expiring } from "./Expiring.ts"
 import type { Bounds } from "./Expiring.ts"
-import { LIVE_STATUSES } from "./MemoryModel.ts"
+import { SERVED_STATUSES } from "./MemoryModel.ts"
 
 const ExpiryRow = Schema.Struct({
   org: Schema.String,
@@ -26,7 +26,7 @@ const ExpiryRow = Schema.Struct({
 const due = (now: number, { limit, ofOne }: Bounds): Statement => {
   const at = ch.dateTime64(now)
   const over = ch.fragment`ifNull(end <= ${at}, false) AND on_expire != 'keep' AND status IN ${
-    ch.array("String", LIVE_STATUSES)
+    ch.array("String", SERVED_STATUSES)
   }`
   const place = ch.fragment`org, namespace, agent, user_id, session_id, memory_key`
   return ch.sql("Expiring.due")`SELECT org, namespace, user_id, memory_id, version, on_expire,

@@ -19,7 +19,7 @@ import { rejected, sourceLost, tombstone, wentWithSources } from "./MemoryDepend
 import { carried } from "./MemoryDraft.ts"
 import type { WriteAnswer } from "./MemoryFields.ts"
 import type { Change, MemoryRow } from "./MemoryModel.ts"
-import { isExpired, isLive, isOut, isRedacted, isServed, LIVE_STATUSES } from "./MemoryModel.ts"
+import { isExpired, isLive, isOut, isRedacted, isServed, LIVE_STATUSES, SERVED_STATUSES } from "./MemoryModel.ts"
 import { comingBack } from "./MemoryPlanRestore.ts"
 import { ambiguous, correction, named } from "./MemoryPlanTarget.ts"
 import { scrubbedContent } from "./MemoryScrub.ts"
@@ -147,9 +147,9 @@ const step = (
 }
 
 /** Whether a transition is about rows of this status. */
-const isMeant = (row: MemoryRow, { _tag }: Transition): boolean => {
+const isMeant = (row: MemoryRow, transition: Transition): boolean => {
   const { status } = row
-  switch (_tag) {
+  switch (transition._tag) {
     case "revert":
       return true
     case "scrub":
@@ -159,14 +159,21 @@ const isMeant = (row: MemoryRow, { _tag }: Transition): boolean => {
     case "reject":
       return status !== "tombstoned" && status !== "void"
     case "tombstone":
+      // What comes back when its end is moved comes back served, so nothing else is ended.
+      return transition.change === "expire" ? isServedStatus(status) : isThere(status)
     case "verify":
-      return status !== "tombstoned" && status !== "rejected" && status !== "void"
+      return isThere(status)
     case "touch":
       return isLiveStatus(status) || (isExpired(row) && !isRedacted(row))
     default:
       return isLiveStatus(status)
   }
 }
+
+const isThere = (status: MemoryRow["status"]): boolean =>
+  status !== "tombstoned" && status !== "rejected" && status !== "void"
+
+const isServedStatus = (status: MemoryRow["status"]): boolean => SERVED_STATUSES.some((one) => one === status)
 
 const isLiveStatus = (status: MemoryRow["status"]): boolean => LIVE_STATUSES.some((one) => one === status)
 

@@ -22,6 +22,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<MemoryStore | Expiring
           row("b", { expires_at: noon - 3, on_expire: "demote", version: versionAt(noon + 1) }),
           row("c", { expires_at: noon - 1, on_expire: "", status: "conflicted" }),
           row("proposed", { status: "proposed" }),
+          row("a duplicate", { status: "duplicate" }),
           row("not yet", { expires_at: noon + 1 }),
           row("never", { expires_at: null }),
           row("kept", { on_expire: "keep" }),
@@ -41,13 +42,13 @@ export const suite = <E>(name: string, layer: Layer.Layer<MemoryStore | Expiring
             (rows) => rows.filter(({ namespace }) => [here, there].some((scope) => scope.namespace === namespace))
           )
         const keyOf = new Map(
-          ["a", "b", "c", "proposed", "was locked"].map((key) => [row(key, {}).memory_id, key] as const)
+          ["a", "b", "c", "was locked"].map((key) => [row(key, {}).memory_id, key] as const)
             .concat([[row("other", {}, there).memory_id, "other"]])
         )
         const keys = (rows: Effect.Effect.Success<ReturnType<typeof due>>) =>
           rows.map(({ memory_id }) => keyOf.get(memory_id))
         const all = yield* due()
-        assert.deepStrictEqual(keys(all), ["other", "was locked", "b", "a", "c", "proposed"])
+        assert.deepStrictEqual(keys(all), ["other", "was locked", "b", "a", "c"])
         assert.deepInclude(all[2], {
           ...here,
           user_id: "-",

@@ -13,7 +13,7 @@ import { comeBack, update, verdictOf } from "./ReferenceVerbs.ts"
 
 export const move = (doing: Doing, { expected, move, slot }: MovePart): Outcome => {
   const row = doing.world.get(labelOf(placeOf(slot)))
-  if (row === undefined || !isAbout(row, move.kind)) return none("not_found")
+  if (row === undefined || !isAbout(row, move)) return none("not_found")
   // What the same write did to a row is no surprise to it.
   if (expected === "other" && doing.isUntouched(row)) return refused("STALE_VERSION")
   const { label } = row
@@ -127,9 +127,9 @@ export const rollback = (doing: Doing, then: Rows): Outcome => {
 }
 
 /** Whether a transition is about rows of this status. */
-const isAbout = (row: ReferenceRow, kind: MovePart["move"]["kind"]): boolean => {
+const isAbout = (row: ReferenceRow, move: MovePart["move"]): boolean => {
   const { status } = row
-  switch (kind) {
+  switch (move.kind) {
     case "touch":
       return isExpired(row) || !["tombstoned", "rejected", "superseded"].includes(status)
     case "accept":
@@ -137,6 +137,9 @@ const isAbout = (row: ReferenceRow, kind: MovePart["move"]["kind"]): boolean => 
     case "reject":
       return status !== "tombstoned"
     case "tombstone":
+      return move.change === "expire"
+        ? status === "active" || status === "conflicted"
+        : status !== "tombstoned" && status !== "rejected"
     case "verify":
       return status !== "tombstoned" && status !== "rejected"
     default:

@@ -188,7 +188,18 @@ const findings: Readonly<Record<string, History>> = {
     set(ann(1), says(1, 1)),
     set(ann(0), says(1, 0)),
     move([ann(1), { kind: "tombstone", change: "expire" }])
-  ], { ...newest, asks })
+  ], { ...newest, asks }),
+  "a proposal whose end is moved is not served for that": history([
+    step({ tag: "set", part: part(bob(1), says(0, 0)), proposed: true, dry: false }),
+    move([bob(1), { kind: "tombstone", change: "expire" }]),
+    move([bob(1), { kind: "touch", expires_at: null }])
+  ], { asks }),
+  "a memory that ran out is deleted by its hash, and not restored": history([
+    set(bob(1), says(0, 0)),
+    move([bob(1), { kind: "tombstone", change: "expire" }]),
+    step({ tag: "restore", slot: bob(1), aim: "writer", dry: false }),
+    step({ tag: "delete", slot: bob(1), aim: "writer", match: "current", dry: false })
+  ], { asks })
 }
 
 describe("found by the model", () => {
