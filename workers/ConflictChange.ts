@@ -4,15 +4,15 @@
  */
 import * as Effect from "effect/Effect"
 import type { Scope } from "../src/kernel/Identity.ts"
-import { mintWriteId } from "../src/kernel/Ids.ts"
 import type { LoomError, StoreError } from "../src/kernel/LoomError.ts"
 import { causeIn } from "../src/memory/MemoryCause.ts"
 import { MemoryClient } from "../src/memory/MemoryClient.ts"
-import type { Transition, TransitionItem, WriteMeta } from "../src/memory/MemoryCommand.ts"
+import type { Transition, TransitionItem } from "../src/memory/MemoryCommand.ts"
 import type { MemoryRow } from "../src/memory/MemoryModel.ts"
 import { idTarget } from "../src/memory/MemoryRequest.ts"
 import { MemoryReview } from "../src/memory/MemoryReview.ts"
 import type { VersionFacts } from "../src/memory/MemoryReview.ts"
+import { metaOf } from "./WorkerMeta.ts"
 
 export const NAME = "conflict_resolver"
 
@@ -46,19 +46,6 @@ export const wasAllowed = (left: Remembered, right: Remembered): boolean => {
   )
 }
 
-const meta = Effect.map(mintWriteId, (write_id): WriteMeta => ({
-  write_id,
-  idem_hash: "",
-  payload_hash: "",
-  actor: `process:${NAME}`,
-  bound_user: null,
-  source_class: "derived",
-  run_id: "",
-  dry_run: false,
-  advisories: [],
-  degraded: []
-}))
-
 /**
  * Changes the left row, while the right one stands as it was compared. False when one of them moved on. `versions` tells
  * what this batch itself made of a row, which is no surprise to it, and is kept up.
@@ -78,7 +65,7 @@ export const change = (
     })
     const { results } = yield* (yield* MemoryClient).transition(scope, {
       _tag: "memory.transition",
-      meta: yield* meta,
+      meta: yield* metaOf(NAME),
       atomic: true,
       items: [item(right, { _tag: "allow", others: [], reason: "" }), item(left, transition)]
     })

@@ -6,30 +6,16 @@
 import * as Effect from "effect/Effect"
 import { Consolidation } from "../src/consolidation/Consolidation.ts"
 import type { Scope } from "../src/kernel/Identity.ts"
-import { mintWriteId } from "../src/kernel/Ids.ts"
-import type { WriteMeta } from "../src/memory/MemoryCommand.ts"
 import { NamespaceStore } from "../src/namespace/NamespaceStore.ts"
 import { isPaused } from "../src/work/WorkerModel.ts"
 import { WorkerStore } from "../src/work/WorkerStore.ts"
 import * as Worker from "./Worker.ts"
+import { metaOf } from "./WorkerMeta.ts"
 
 export const NAME = "consolidation"
 
 // Groups of one namespace and run: each may take a call of a model, some seconds.
 const GROUPS = 50
-
-const meta = Effect.map(mintWriteId, (write_id): WriteMeta => ({
-  write_id,
-  idem_hash: "",
-  payload_hash: "",
-  actor: `process:${NAME}`,
-  bound_user: null,
-  source_class: "derived",
-  run_id: "",
-  dry_run: false,
-  advisories: [],
-  degraded: []
-}))
 
 const consolidate = (scope: Scope) =>
   Effect.gen(function*() {
@@ -37,7 +23,7 @@ const consolidate = (scope: Scope) =>
       filter: { user_id: null, prefix: null, keys: null, entity: null },
       limit: GROUPS,
       insists: false,
-      meta
+      meta: metaOf(NAME)
     })
     const written = groups.filter(({ outcome }) => outcome === "written").length
     if (written > 0) {

@@ -16,8 +16,8 @@ import { Authority } from "../../src/memory/AuthorityModel.ts"
 import * as ReadCache from "../../src/memory/ReadCache.ts"
 import * as Thresholds from "../../src/memory/ThresholdModel.ts"
 import { DEFAULT_TIMEOUT_SECONDS } from "../../src/platform/LanguageModelConfig.ts"
-import * as Digests from "../../workers/Digests.ts"
-import { usualWorkers, workerNames } from "./WorkerNames.ts"
+import { workerNames } from "./WorkerNames.ts"
+import { workers } from "./WorkerSettings.ts"
 
 /** One row of `docs/configuration.md`. */
 export interface SettingFacts {
@@ -351,25 +351,6 @@ export const edge: Config.Config<EdgeSettings> = Config.all({
   ),
   thresholds
 })
-
-/** The workers that run. */
-export const workers: Config.Config<ReadonlyArray<string>> = Config.nonEmptyString("WORKERS").pipe(
-  Config.withDefault("all"),
-  Config.mapOrFail((text) => {
-    if (text === "none") return Either.right([])
-    const said = text.split(",").map((name) => name.trim())
-    const names = [...new Set(said.flatMap((name) => name === "all" ? usualWorkers : [name]))]
-    return names.every((name) => workerNames.includes(name))
-      ? Either.right(names)
-      : Either.left(ConfigError.InvalidData(["WORKERS"], `expected all, none or some of ${workerNames.join(", ")}`))
-  })
-)
-
-/** How long a session must be quiet for a digest. */
-export const digestQuiet: Config.Config<Duration.Duration> = Config.withDefault(
-  Config.duration("DIGEST_QUIET"),
-  Duration.decode(Digests.QUIET)
-)
 
 // Longer than an agent thinks between two writes, short enough that what was used this morning takes no memory.
 const ACTOR_IDLE = Duration.minutes(5)

@@ -23,8 +23,8 @@ import type { Host } from "../../workers/Worker.ts"
 import { Readiness } from "../gateway/Health.ts"
 import * as Extracting from "./Extracting.ts"
 import * as Pruned from "./Pruned.ts"
-import { digestQuiet, workers } from "./Settings.ts"
 import { workerFacts } from "./WorkerNames.ts"
+import { digestQuiet, workers } from "./WorkerSettings.ts"
 
 /** The workers of these names; they end before the actors do that they write through. */
 export const layer = (enabled: ReadonlyArray<string>, host: Host) => {

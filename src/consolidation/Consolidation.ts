@@ -14,7 +14,7 @@ import type { Scope } from "../kernel/Identity.ts"
 import { identityKey } from "../kernel/Identity.ts"
 import { toWire } from "../kernel/LoomError.ts"
 import type { LoomError } from "../kernel/LoomError.ts"
-import { BeliefSources, lineageId } from "../memory/BeliefSources.ts"
+import { beliefSource, BeliefSources } from "../memory/BeliefSources.ts"
 import type { BeliefSource } from "../memory/BeliefSources.ts"
 import { ClaimCache } from "../memory/claims/ClaimCache.ts"
 import { MemoryClient } from "../memory/MemoryClient.ts"
@@ -138,33 +138,14 @@ const make = Effect.gen(function*() {
     meta: WriteMeta,
     at: number
   ): ReadonlyArray<BeliefSource> =>
-    group.members.map((row) => {
-      const link = {
-        ...scope,
-        ...placeOf(group),
-        content_sha256,
-        source_org: row.org,
-        source_namespace: row.namespace,
-        source_agent: row.agent,
-        source_user_id: row.user_id,
-        source_session_id: row.session_id,
-        source_memory_key: row.memory_key,
-        source_memory_id: row.memory_id,
-        source_content_sha256: row.content_sha256,
-        support_type: "derived_from",
-        rationale: "memory.consolidate",
-        approver: "",
-        promoted_from_candidate_id: "",
-        reversible_until: null,
-        actor: meta.actor,
-        at,
-        write_id: meta.write_id,
-        version: BigInt(at) * 1_000_000n,
-        epoch: 0n,
-        seq: 0n
-      } as const
-      return { ...link, lineage_id: lineageId(link) }
-    })
+    group.members.map((row) =>
+      beliefSource(
+        { ...scope, ...placeOf(group), content_sha256 },
+        row,
+        { support_type: "derived_from", actor: meta.actor, write_id: meta.write_id, at },
+        { rationale: "memory.consolidate" }
+      )
+    )
 
   /** The row that stands for a group already, when it was made from just these contents. */
   const standing = (scope: Scope, group: Group, now: number) =>

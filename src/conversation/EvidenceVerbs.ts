@@ -1,8 +1,7 @@
 /** The verb that shows on which turns of conversations a memory rests. */
 import * as Schema from "effect/Schema"
-import { MemoryKey } from "../kernel/Identity.ts"
 import { make } from "../kernel/Verb.ts"
-import { scopeFields, writerFields } from "../memory/MemoryFields.ts"
+import { rowFields } from "../memory/MemoryFields.ts"
 import { TurnView } from "./ConversationFields.ts"
 
 // A question, an answer and what led to them, on either side.
@@ -21,10 +20,7 @@ export const MemoryEvidence = make("memory.evidence", {
       "context (0 to 5) shows so many turns before and after each. Turns you may not read are counted in `hidden`, deleted ones in `gone`."
   },
   payload: Schema.Struct({
-    ...scopeFields,
-    ...writerFields,
-    memory_key: Schema.optional(MemoryKey),
-    memory_id: Schema.optional(Schema.String),
+    ...rowFields,
     context: Schema.optional(Schema.Int.pipe(Schema.between(0, MOST_CONTEXT)))
   }),
   answer: Schema.Struct({

@@ -7,6 +7,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { ch, Clickhouse } from "../platform/Clickhouse.ts"
+import { nanosOf } from "../platform/ClickhouseValue.ts"
 import type { Prunable } from "../work/PruneModel.ts"
 
 // Longer than any request and any difference between the clocks of two hosts.
@@ -26,15 +27,13 @@ const KeyRow = Schema.Struct({
 
 const key = ch.fragment`org, namespace, agent, user_id, session_id, turn_id`
 
-const nanos = (millis: number): bigint => BigInt(Math.floor(millis)) * 1_000_000n
-
 export const make: Effect.Effect<Prunable, never, Clickhouse> = Effect.map(Clickhouse, (clickhouse) => ({
   name: "conversation_chunks",
   keep: KEEP,
   prune: Effect.fn("PruneTurns.prune")(function*(limit: number) {
     const before = (yield* Clock.currentTimeMillis) - Duration.toMillis(KEEP)
-    const isOld = ch.fragment`position < ${ch.uint64(nanos(before))} AND position >= ${
-      ch.uint64(nanos(Math.max(0, before - Duration.toMillis(LOOKED_BACK))))
+    const isOld = ch.fragment`position < ${ch.uint64(nanosOf(before))} AND position >= ${
+      ch.uint64(nanosOf(Math.max(0, before - Duration.toMillis(LOOKED_BACK))))
     }`
     const lately = ch.fragment`SELECT ${key} FROM loom.conversation_chunks WHERE ${isOld}`
     const orphans = yield* clickhouse.query(

@@ -9,7 +9,7 @@ import { inScope } from "../memory/MemoryRowsClickhouse.ts"
 import { ch } from "../platform/Clickhouse.ts"
 import type { Fragment } from "../platform/Clickhouse.ts"
 import { formsOf, holdsAny } from "../platform/ClickhouseTerms.ts"
-import { EpochMillis, UInt64 } from "../platform/ClickhouseValue.ts"
+import { base64Of, EpochMillis, UInt64 } from "../platform/ClickhouseValue.ts"
 import { saidAt, Turn } from "./TurnModel.ts"
 import type { IndexedTurn, TurnWriter } from "./TurnModel.ts"
 import type { Deletion, TurnFilter, TurnWords } from "./TurnStore.ts"
@@ -87,9 +87,6 @@ const holding = (scope: Scope, filter: TurnFilter, words: TurnWords): Fragment =
 const FIRST_VERSION = 1n << 63n
 const DELETED_VERSION = (1n << 64n) - 1n
 
-const base64 = (vector: Float32Array): string =>
-  Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength).toString("base64")
-
 export const rowOf = ({ turn }: IndexedTurn): object => ({
   ...turn,
   at: turn.at === null ? null : new Date(turn.at),
@@ -154,7 +151,7 @@ export const chunkRows = ({ chunks, embedder_id, turn }: IndexedTurn): ReadonlyA
     end_at: end,
     stems,
     lemmas,
-    vector_base64: base64(vector),
+    vector_base64: base64Of(vector),
     role,
     speaker,
     run_id,

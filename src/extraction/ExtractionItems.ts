@@ -5,7 +5,7 @@
 import type { Turn } from "../conversation/TurnModel.ts"
 import type { Identity } from "../kernel/Identity.ts"
 import { canonicalEntity } from "../kernel/NamedThing.ts"
-import { lineageId } from "../memory/BeliefSources.ts"
+import { beliefSource } from "../memory/BeliefSources.ts"
 import type { BeliefSource } from "../memory/BeliefSources.ts"
 import type { Statement } from "../memory/MemoryCommand.ts"
 import type { SourceClass } from "../memory/MemoryModel.ts"
@@ -59,29 +59,10 @@ export const sourcesOf = (
   turns: ReadonlyArray<Turn>,
   stamp: { readonly actor: string; readonly write_id: string; readonly now: number }
 ): ReadonlyArray<BeliefSource> =>
-  turns.map((turn) => {
-    const source = {
-      ...identity,
-      content_sha256,
-      source_org: turn.org,
-      source_namespace: turn.namespace,
-      source_agent: turn.agent,
-      source_user_id: turn.user_id,
-      source_session_id: turn.session_id,
-      source_memory_key: "",
-      source_memory_id: turn.turn_id,
-      source_content_sha256: turn.content_sha256,
-      support_type: "extracted_from",
-      rationale: "",
-      approver: "",
-      promoted_from_candidate_id: "",
-      reversible_until: null,
-      actor: stamp.actor,
-      at: stamp.now,
-      write_id: stamp.write_id,
-      version: BigInt(stamp.now) * 1_000_000n,
-      epoch: 0n,
-      seq: 0n
-    } as const
-    return { ...source, lineage_id: lineageId(source) }
-  })
+  turns.map((turn) =>
+    beliefSource(
+      { ...identity, content_sha256 },
+      { ...turn, memory_key: "", memory_id: turn.turn_id },
+      { support_type: "extracted_from", actor: stamp.actor, write_id: stamp.write_id, at: stamp.now }
+    )
+  )

@@ -1,8 +1,7 @@
 /** The verb that shows what links to a memory. */
 import * as Schema from "effect/Schema"
-import { MemoryKey } from "../kernel/Identity.ts"
 import { make } from "../kernel/Verb.ts"
-import { scopeFields, writerFields } from "./MemoryFields.ts"
+import { rowFields } from "./MemoryFields.ts"
 
 /** How two memories belong together; of `conflict` both sides name the other. */
 export const Relation = Schema.Literal("conflict", "duplicate_of", "superseded_by", "derived_from", "promoted_from")
@@ -31,12 +30,7 @@ export const MemoryBacklinks = make("memory.backlinks", {
     whenNot: "You want the turns themselves (memory.evidence) or the whole chain (memory.lineage).",
     args: "links_in name this memory, links_out are named by it. What you may not read is counted in `hidden`."
   },
-  payload: Schema.Struct({
-    ...scopeFields,
-    ...writerFields,
-    memory_key: Schema.optional(MemoryKey),
-    memory_id: Schema.optional(Schema.String)
-  }),
+  payload: Schema.Struct(rowFields),
   answer: Schema.Struct({
     found: Schema.Boolean,
     memory_id: Schema.NullOr(Schema.String),

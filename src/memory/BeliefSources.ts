@@ -65,6 +65,62 @@ export const lineageId = (source: Omit<BeliefSource, "lineage_id">): string =>
     ])).slice(0, 32)
   }`
 
+/** What supports a content: a memory with what it says, or a turn of a conversation by its id, without a key. */
+export interface Supporting extends Identity {
+  readonly memory_id: string
+  readonly content_sha256: string
+}
+
+interface Recorded {
+  readonly support_type: SupportType
+  readonly actor: string
+  readonly write_id: string
+  /** Milliseconds. */
+  readonly at: number
+}
+
+type Said = Pick<BeliefSource, "rationale" | "approver" | "promoted_from_candidate_id" | "reversible_until">
+
+/** The record that a content rests on a source. */
+export const beliefSource = (
+  supported: Identity & { readonly content_sha256: string },
+  source: Supporting,
+  { actor, at, support_type, write_id }: Recorded,
+  said: Partial<Said> = {}
+): BeliefSource => {
+  const { agent, content_sha256, memory_key, namespace, org, session_id, user_id } = supported
+  const link = {
+    org,
+    namespace,
+    agent,
+    user_id,
+    session_id,
+    memory_key,
+    content_sha256,
+    source_org: source.org,
+    source_namespace: source.namespace,
+    source_agent: source.agent,
+    source_user_id: source.user_id,
+    source_session_id: source.session_id,
+    source_memory_key: source.memory_key,
+    source_memory_id: source.memory_id,
+    source_content_sha256: source.content_sha256,
+    support_type,
+    rationale: "",
+    approver: "",
+    promoted_from_candidate_id: "",
+    reversible_until: null,
+    ...said,
+    actor,
+    at,
+    write_id,
+    version: BigInt(at) * 1_000_000n,
+    epoch: 0n,
+    seq: 0n
+  }
+  return { ...link, lineage_id: lineageId(link) }
+}
+
 export class BeliefSources extends Context.Tag("loom/memory/BeliefSources")<BeliefSources, {
   readonly record: (sources: ReadonlyArray<BeliefSource>) => Effect.Effect<void, Unavailable>
   /** What a memory rests on, newest first. */

@@ -5,31 +5,13 @@
 import * as Schema from "effect/Schema"
 import { MemoryKey } from "../kernel/Identity.ts"
 import { make } from "../kernel/Verb.ts"
-import {
-  itemFields,
-  scopeFields,
-  Sha256,
-  TimeText,
-  Trace,
-  TtlSeconds,
-  WriteAnswer,
-  writeFields,
-  writerFields
-} from "./MemoryFields.ts"
+import { itemFields, rowFields, Sha256, TimeText, Trace, TtlSeconds, WriteAnswer, writeFields } from "./MemoryFields.ts"
 
 /** A reason as a person gives it; it stands in the history. */
 export const Reason = Schema.String.pipe(Schema.maxLength(512))
 
 /** Every write takes one: the same key with the same request gives the first answer for 24 hours. */
 export const onceField = { idempotency_key: writeFields.idempotency_key }
-
-/** Which row: by key, narrowed to a writer, or by id. */
-export const rowFields = {
-  ...scopeFields,
-  ...writerFields,
-  memory_key: Schema.optional(MemoryKey),
-  memory_id: Schema.optional(Schema.String)
-}
 
 export const dryRunField = { dry_run: Schema.optional(Schema.Boolean) }
 

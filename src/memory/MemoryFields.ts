@@ -19,6 +19,14 @@ export const writerFields = {
   session_id: Schema.optional(OptionalName)
 }
 
+/** Which row: by key, narrowed to a writer, or by id. */
+export const rowFields = {
+  ...scopeFields,
+  ...writerFields,
+  memory_key: Schema.optional(MemoryKey),
+  memory_id: Schema.optional(Schema.String)
+}
+
 /** Every write takes an idempotency key: the same key with the same request gives the first answer for 24 hours. */
 export const writeFields = {
   run_id: Schema.optional(OptionalName),

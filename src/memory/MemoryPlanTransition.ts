@@ -19,14 +19,16 @@ import { rejected, sourceLost, tombstone, wentWithSources } from "./MemoryDepend
 import { carried } from "./MemoryDraft.ts"
 import type { WriteAnswer } from "./MemoryFields.ts"
 import type { Change, MemoryRow } from "./MemoryModel.ts"
-import { isExpired, isLive, isOut, isRedacted, isServed, LIVE_STATUSES, SERVED_STATUSES } from "./MemoryModel.ts"
+import { isExpired, isLive, isRedacted, isServed } from "./MemoryModel.ts"
 import { comingBack } from "./MemoryPlanRestore.ts"
 import { ambiguous, correction, named } from "./MemoryPlanTarget.ts"
+import { reverted } from "./MemoryRevert.ts"
 import { scrubbedContent } from "./MemoryScrub.ts"
-import { isSooner } from "./MemoryTerms.ts"
+import { isSame, isSooner } from "./MemoryTerms.ts"
 import { nothing, Writing } from "./MemoryWriting.ts"
 import type { Ground, Planned, Planning } from "./MemoryWriting.ts"
 import { isOnlyNamedSince, namedOn } from "./NamedThingSource.ts"
+import { isMeant } from "./TransitionTarget.ts"
 import { isLocked, lockedFault } from "./WritePolicy.ts"
 
 /** What became of a row: the plan, or null when it already was as asked. */
@@ -146,37 +148,6 @@ const step = (
   return { row, moved: move(planning, command, item, row) }
 }
 
-/** Whether a transition is about rows of this status. */
-const isMeant = (row: MemoryRow, transition: Transition): boolean => {
-  const { status } = row
-  switch (transition._tag) {
-    case "revert":
-      return true
-    case "scrub":
-      return status === "tombstoned" || status === "superseded" || status === "rejected"
-    case "accept":
-      return status === "proposed"
-    case "reject":
-      return status !== "tombstoned" && status !== "void"
-    case "tombstone":
-      // What comes back when its end is moved comes back served, so nothing else is ended.
-      return transition.change === "expire" ? isServedStatus(status) : isThere(status)
-    case "verify":
-      return isThere(status)
-    case "touch":
-      return isLiveStatus(status) || (isExpired(row) && !isRedacted(row))
-    default:
-      return isLiveStatus(status)
-  }
-}
-
-const isThere = (status: MemoryRow["status"]): boolean =>
-  status !== "tombstoned" && status !== "rejected" && status !== "void"
-
-const isServedStatus = (status: MemoryRow["status"]): boolean => SERVED_STATUSES.some((one) => one === status)
-
-const isLiveStatus = (status: MemoryRow["status"]): boolean => LIVE_STATUSES.some((one) => one === status)
-
 const move = (
   planning: Planning,
   { meta }: TransitionCommand,
@@ -246,7 +217,7 @@ const move = (
       const kept = row.tags.filter((tag) => !transition.remove_tags.includes(tag))
       const tags = [...kept, ...transition.add_tags.filter((tag) => !kept.includes(tag))]
       const entities = transition.entities ?? row.entities
-      if (sameTexts(tags, row.tags) && sameTexts(entities, row.entities)) return Either.right(null)
+      if (isSame(tags, row.tags) && isSame(entities, row.entities)) return Either.right(null)
       if (readOnly) return Either.left(lockedFault(row))
       const { rule } = transition
       const changed = { tags, entities }
@@ -331,7 +302,10 @@ const move = (
       )
     }
     case "revert":
-      return revert(writing, row, transition.to, done)
+      return Either.flatMap(
+        reverted(writing, row, transition.to),
+        (next) => next === null ? Either.right(null) : done(next)
+      )
     case "scrub":
       if (locked) return Either.left(lockedFault(row))
       if (row.content_sha256 !== transition.content_sha256) {
@@ -343,9 +317,6 @@ const move = (
       return done(writing.current(row), standingFacts(planning.view, writing.current(row)))
   }
 }
-
-const sameTexts = (left: ReadonlyArray<string>, right: ReadonlyArray<string>): boolean =>
-  left.length === right.length && left.every((text, at) => text === right[at])
 
 /** Whether another row, live by now, is there to take a row's place: nothing points at what is not there. */
 const canReplace = ({ moment, view }: Planning, by: string, row: MemoryRow): boolean => {
@@ -380,46 +351,4 @@ const lock = (
   return row.lock_mode === next.lock_mode && row.lock_until === next.lock_until && row.lock_reason === next.lock_reason
     ? Either.right(null)
     : columns("lock", next)
-}
-
-/** A head goes back to an earlier version of itself, links included: everything in the namespace goes back together. */
-const revert = (
-  writing: Writing,
-  row: MemoryRow,
-  to: MemoryRow | null,
-  done: (next: MemoryRow) => Moved
-): Moved => {
-  const ground: Ground = {
-    rule: "namespace.rollback",
-    by: null,
-    evidence: to === null ? "it was not there" : "as it was"
-  }
-  if (to === null) {
-    return row.status === "tombstoned"
-      ? Either.right(null)
-      : done(writing.change(row, "rollback", ground, {
-        status: "tombstoned",
-        tombstoned_at: writing.now,
-        conflict_with: [],
-        duplicate_of: ""
-      }))
-  }
-  if (to.memory_id !== row.memory_id) {
-    return Either.left(refuse("STALE_VERSION", "The version belongs to another memory", { memory_key: row.memory_key }))
-  }
-  if (isRedacted(to) && isLive(to, writing.now)) {
-    return Either.left(
-      refuse("INVALID_ARGUMENT", "The value of that version was redacted: it cannot serve again", {
-        memory_key: row.memory_key
-      })
-    )
-  }
-  const { value, value_kind } = to
-  if (value_kind !== "redacted" && !isOut(to.status)) {
-    const hit = writing.planning.blacklisted({ value, value_kind })
-    if (hit !== undefined) return Either.left(blacklisted(hit))
-  }
-  // A label once set stays: going back does not tell what was hidden since.
-  const label = row.sensitivity === "high" ? { sensitivity: "high", canonical_sha256: "" } as const : {}
-  return done(writing.change({ ...to, version: row.version }, "rollback", ground, label))
 }

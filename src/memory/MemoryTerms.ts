@@ -30,7 +30,8 @@ const TERMS = [
   "sensitivity"
 ] as const satisfies ReadonlyArray<Term>
 
-const isSame = (left: unknown, right: unknown): boolean =>
+/** Equal; lists by their parts, in order. */
+export const isSame = (left: unknown, right: unknown): boolean =>
   Array.isArray(left) && Array.isArray(right)
     ? left.length === right.length && left.every((one, at) => one === right[at])
     : left === right

@@ -13,7 +13,7 @@ import { sha256 } from "../kernel/Json.ts"
 import { refuse } from "../kernel/LoomError.ts"
 import { bind } from "../kernel/Verb.ts"
 import type { BoundVerb, Payload } from "../kernel/Verb.ts"
-import { BeliefSources, lineageId } from "./BeliefSources.ts"
+import { beliefSource, BeliefSources, lineageId } from "./BeliefSources.ts"
 import type { BeliefSource } from "./BeliefSources.ts"
 import { once } from "./FirstAnswer.ts"
 import { MemoryClient } from "./MemoryClient.ts"
@@ -86,34 +86,20 @@ export const make: Effect.Effect<
     row: MemoryRow,
     target: Identity,
     now: number
-  ): BeliefSource => {
-    const source = {
-      ...target,
-      content_sha256: row.content_sha256,
-      source_org: row.org,
-      source_namespace: row.namespace,
-      source_agent: row.agent,
-      source_user_id: row.user_id,
-      source_session_id: row.session_id,
-      source_memory_key: row.memory_key,
-      source_memory_id: row.memory_id,
-      source_content_sha256: row.content_sha256,
-      support_type: "promoted_from",
-      rationale: request.rationale ?? "",
-      approver: request.approver ?? "",
-      promoted_from_candidate_id: request.promoted_from_candidate_id ?? "",
-      reversible_until: request.reversible_for_days === undefined
-        ? null
-        : now + request.reversible_for_days * DAY_MILLIS,
-      actor: meta.actor,
-      at: now,
-      write_id: meta.write_id,
-      version: BigInt(now) * 1_000_000n,
-      epoch: 0n,
-      seq: 0n
-    } as const
-    return { ...source, lineage_id: lineageId(source) }
-  }
+  ): BeliefSource =>
+    beliefSource(
+      { ...target, content_sha256: row.content_sha256 },
+      row,
+      { support_type: "promoted_from", actor: meta.actor, write_id: meta.write_id, at: now },
+      {
+        rationale: request.rationale ?? "",
+        approver: request.approver ?? "",
+        promoted_from_candidate_id: request.promoted_from_candidate_id ?? "",
+        reversible_until: request.reversible_for_days === undefined
+          ? null
+          : now + request.reversible_for_days * DAY_MILLIS
+      }
+    )
 
   const promote = (request: Promote, caller: Caller) =>
     Effect.gen(function*() {

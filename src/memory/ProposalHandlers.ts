@@ -7,7 +7,6 @@ import * as Effect from "effect/Effect"
 import { readableUser, resolveScope } from "../kernel/Caller.ts"
 import type { Caller } from "../kernel/Caller.ts"
 import type { Scope } from "../kernel/Identity.ts"
-import { refuse } from "../kernel/LoomError.ts"
 import { bind } from "../kernel/Verb.ts"
 import type { BoundVerb, Payload } from "../kernel/Verb.ts"
 import { Cursors } from "../platform/Cursors.ts"
@@ -19,6 +18,7 @@ import { cursorAfter, keysetOf } from "./MemoryCursor.ts"
 import type { MemoryIntake } from "./MemoryIntake.ts"
 import type { MemoryRow } from "./MemoryModel.ts"
 import { isLive } from "./MemoryModel.ts"
+import { ambiguous } from "./MemoryPlanTarget.ts"
 import * as MemoryPreparing from "./MemoryPreparing.ts"
 import { untilSettled } from "./MemoryPreparing.ts"
 import { MemoryReader } from "./MemoryReader.ts"
@@ -123,20 +123,7 @@ export const make: Effect.Effect<
     Effect.gen(function*() {
       const now = yield* Clock.currentTimeMillis
       const rows = (yield* rowsOf(scope, target)).filter((row) => row.status === "proposed" && isLive(row, now))
-      if (rows.length > 1) {
-        return yield* refuse(
-          "AMBIGUOUS_KEY",
-          "The key is held by several writers; narrow by agent, user_id or session_id",
-          {
-            writers: rows.map(({ agent, memory_id, session_id, user_id }) => ({
-              agent,
-              user_id,
-              session_id,
-              memory_id
-            }))
-          }
-        )
-      }
+      if (rows.length > 1) return yield* ambiguous(rows)
       return rows[0]
     })
 

@@ -4,8 +4,8 @@
 import * as Schema from "effect/Schema"
 import { make } from "../kernel/Verb.ts"
 import { CursorText } from "../platform/Cursors.ts"
-import { dryRunField, onceField, Reason, rowFields } from "./LifecycleVerbs.ts"
-import { scopeFields, WriteAnswer, writerFields } from "./MemoryFields.ts"
+import { dryRunField, onceField, Reason } from "./LifecycleVerbs.ts"
+import { rowFields, scopeFields, WriteAnswer, writerFields } from "./MemoryFields.ts"
 import { MemoryView } from "./MemoryViewFields.ts"
 
 export const MemoryProposals = make("memory.proposals", {

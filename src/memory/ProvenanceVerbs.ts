@@ -2,19 +2,11 @@
  * Where a memory comes from and what the store holds of it: provenance, lineage, inspect.
  */
 import * as Schema from "effect/Schema"
-import { MemoryKey } from "../kernel/Identity.ts"
 import { make } from "../kernel/Verb.ts"
-import { scopeFields, writerFields } from "./MemoryFields.ts"
+import { rowFields } from "./MemoryFields.ts"
 import { MemoryView } from "./MemoryViewFields.ts"
 
 const Text = Schema.NullOr(Schema.String)
-
-const namedFields = {
-  ...scopeFields,
-  ...writerFields,
-  memory_key: Schema.optional(MemoryKey),
-  memory_id: Schema.optional(Schema.String)
-}
 
 /** A change that one row caused to another. Ids and words of rows the caller may not read are null. */
 const CauseView = Schema.Struct({
@@ -59,7 +51,7 @@ export const MemoryProvenance = make("memory.provenance", {
     when: "You must decide whether to trust a memory, or why it is no longer served.",
     whenNot: "You want its earlier values (memory.history)."
   },
-  payload: Schema.Struct(namedFields),
+  payload: Schema.Struct(rowFields),
   answer: Schema.Struct({
     found: Schema.Boolean,
     provenance: Schema.NullOr(Schema.Struct({
@@ -124,7 +116,7 @@ export const MemoryLineage = make("memory.lineage", {
     whenNot: "You want the writer and attestation (memory.provenance).",
     args: "depth bounds the walk in each direction (5 by default). Memories you may not read are left out."
   },
-  payload: Schema.Struct({ ...namedFields, depth: Schema.optional(Schema.Int.pipe(Schema.between(1, 20))) }),
+  payload: Schema.Struct({ ...rowFields, depth: Schema.optional(Schema.Int.pipe(Schema.between(1, 20))) }),
   answer: Schema.Struct({
     found: Schema.Boolean,
     /** The memory asked for first, then by distance. */
@@ -156,7 +148,7 @@ export const MemoryInspect = make("memory.inspect", {
     when: "A memory is not found, not served or not what you expect, and you look for why.",
     whenNot: "You need its value (memory.get)."
   },
-  payload: Schema.Struct(namedFields),
+  payload: Schema.Struct(rowFields),
   answer: Schema.Struct({
     found: Schema.Boolean,
     served: Schema.optional(Schema.Boolean),

@@ -42,3 +42,10 @@ export const DateTime64 = Schema.transform(EpochMillis, Schema.ValidDateFromSelf
   decode: (millis) => DateTime.toDateUtc(DateTime.unsafeMake(millis)),
   encode: (date) => date.getTime()
 })
+
+/** A vector as a column takes it that is decoded from base64 on insert: its bytes, little-endian as they lie in memory. */
+export const base64Of = (vector: Float32Array): string =>
+  Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength).toString("base64")
+
+/** A time of the world as the nanoseconds of a version or a position. */
+export const nanosOf = (millis: number): bigint => BigInt(Math.floor(millis)) * 1_000_000n

@@ -2,16 +2,14 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Clickhouse } from "../platform/Clickhouse.ts"
+import { base64Of } from "../platform/ClickhouseValue.ts"
 import { DigestStore } from "./DigestStore.ts"
 import type { DerivedDigest, DigestEnd } from "./DigestStore.ts"
-
-const base64 = (vector: Float32Array): string =>
-  Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength).toString("base64")
 
 const rowOf = ({ copies: { vector, ...copies }, digest: { created_at, members, ...digest } }: DerivedDigest) => ({
   ...digest,
   ...copies,
-  vector_base64: base64(vector),
+  vector_base64: base64Of(vector),
   derived_from: members.map(({ memory_key }) => memory_key),
   derived_sha256: members.map(({ content_sha256 }) => content_sha256),
   created_at: new Date(created_at)

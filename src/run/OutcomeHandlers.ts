@@ -10,16 +10,16 @@ import { readableUser, resolveScope } from "../kernel/Caller.ts"
 import type { Caller } from "../kernel/Caller.ts"
 import { faultPoint } from "../kernel/FaultPoint.ts"
 import type { Scope } from "../kernel/Identity.ts"
-import { refuse } from "../kernel/LoomError.ts"
 import type { LoomError } from "../kernel/LoomError.ts"
 import { bind } from "../kernel/Verb.ts"
 import type { BoundVerb, Payload } from "../kernel/Verb.ts"
 import { MemoryClient } from "../memory/MemoryClient.ts"
 import { MemoryIntake } from "../memory/MemoryIntake.ts"
+import { lookupOne } from "../memory/MemoryLookup.ts"
 import { isLive } from "../memory/MemoryModel.ts"
 import type { MemoryRow } from "../memory/MemoryModel.ts"
 import { MemoryReader } from "../memory/MemoryReader.ts"
-import { idTarget, metaOf, refusedItem, targetOf } from "../memory/MemoryRequest.ts"
+import { idTarget, metaOf, refusedItem } from "../memory/MemoryRequest.ts"
 import { MemoryOutcome } from "./OutcomeVerbs.ts"
 import { textsOf } from "./RunTexts.ts"
 import { votesOf } from "./UseModel.ts"
@@ -45,29 +45,10 @@ export const make: Effect.Effect<ReadonlyArray<BoundVerb>, never, Needs> = Effec
 
   /** The one row in service that the request means. */
   const meant = (scope: Scope, request: Payload<typeof MemoryOutcome>, caller: Caller) =>
-    Effect.gen(function*() {
-      const now = yield* Clock.currentTimeMillis
-      const { memory_id, memory_key, ...writer } = yield* targetOf(caller, request)
-      const found = memory_id === null
-        ? yield* reader.byKey(scope, memory_key ?? "", writer)
-        : yield* reader.byId(scope, memory_id, writer)
-      const rows = found.filter((row) => isLive(row, now) && (memory_key === null || row.memory_key === memory_key))
-      if (rows.length > 1) {
-        return yield* refuse(
-          "AMBIGUOUS_KEY",
-          "The key is held by several writers; narrow by agent, user_id or session_id",
-          {
-            writers: rows.map(({ agent, memory_id, session_id, user_id }) => ({
-              agent,
-              user_id,
-              session_id,
-              memory_id
-            }))
-          }
-        )
-      }
-      return rows[0]
-    })
+    Effect.flatMap(
+      Clock.currentTimeMillis,
+      (now) => lookupOne(reader, scope, caller, request, (row) => isLive(row, now))
+    )
 
   /** Sets or clears the mark of a decision; answers whether it stands. */
   const mark = (

@@ -1,8 +1,8 @@
 /** The verb by which somebody tells what came of one memory. */
 import * as Schema from "effect/Schema"
 import { make } from "../kernel/Verb.ts"
-import { onceField, rowFields } from "../memory/LifecycleVerbs.ts"
-import { writeFields } from "../memory/MemoryFields.ts"
+import { onceField } from "../memory/LifecycleVerbs.ts"
+import { rowFields, writeFields } from "../memory/MemoryFields.ts"
 import { Outcome } from "./RunModel.ts"
 
 export const MemoryOutcome = make("memory.outcome", {

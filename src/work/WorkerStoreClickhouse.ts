@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import { ch, Clickhouse } from "../platform/Clickhouse.ts"
-import { EpochMillis, Flag, UInt64 } from "../platform/ClickhouseValue.ts"
+import { EpochMillis, Flag, nanosOf, UInt64 } from "../platform/ClickhouseValue.ts"
 import { LetterState } from "./WorkerModel.ts"
 import type { DeadLetter } from "./WorkerModel.ts"
 import { counting, within } from "./WorkerRowsClickhouse.ts"
@@ -60,14 +60,12 @@ const CountRow = Schema.Struct({
 const letterColumns = ch.fragment`worker, org, namespace, position, memory_id, change, code, tries, first_at, at, state,
   actor`
 
-const nanos = (millis: number): bigint => BigInt(Math.floor(millis)) * 1_000_000n
-
 const letterRow = ({ at, first_at, scope, ...letter }: DeadLetter) => ({
   ...letter,
   ...scope,
   first_at: new Date(first_at),
   at: new Date(at),
-  version: nanos(at)
+  version: nanosOf(at)
 })
 
 const make = (clickhouse: Clickhouse["Type"]): WorkerStore["Type"] => ({
@@ -97,7 +95,7 @@ const make = (clickhouse: Clickhouse["Type"]): WorkerStore["Type"] => ({
     )
   }),
   pause: Effect.fn("WorkerStore.pause")(function*(pause) {
-    yield* clickhouse.insert("loom.worker_pauses", [{ ...pause, at: new Date(pause.at), version: nanos(pause.at) }])
+    yield* clickhouse.insert("loom.worker_pauses", [{ ...pause, at: new Date(pause.at), version: nanosOf(pause.at) }])
   }),
   statuses: clickhouse.query(
     ch.sql("WorkerStore.statuses")`SELECT worker, state, code, epoch, at FROM loom.worker_status FINAL ORDER BY worker`,

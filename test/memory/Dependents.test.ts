@@ -6,7 +6,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as FastCheck from "effect/FastCheck"
 import { localCaller } from "../../src/kernel/Caller.ts"
-import { BeliefSources, lineageId } from "../../src/memory/BeliefSources.ts"
+import { beliefSource, BeliefSources } from "../../src/memory/BeliefSources.ts"
 import { MemoryPin, MemoryReject } from "../../src/memory/LifecycleVerbs.ts"
 import { MemoryClient } from "../../src/memory/MemoryClient.ts"
 import { MemoryIntake } from "../../src/memory/MemoryIntake.ts"
@@ -42,33 +42,13 @@ const derive = (space: Space, key: string, value: string, sources: ReadonlyArray
       sensitivity: undefined
     })
     const place = { agent: "", user_id: "-", session_id: "", memory_key: key }
-    const links = rows.map((row) => {
-      const link = {
-        ...space,
-        ...place,
-        content_sha256: content.content_sha256,
-        source_org: row.org,
-        source_namespace: row.namespace,
-        source_agent: row.agent,
-        source_user_id: row.user_id,
-        source_session_id: row.session_id,
-        source_memory_key: row.memory_key,
-        source_memory_id: row.memory_id,
-        source_content_sha256: row.content_sha256,
-        support_type: "derived_from",
-        rationale: "",
-        approver: "",
-        promoted_from_candidate_id: "",
-        reversible_until: null,
-        actor: "process:consolidation",
-        at: 0,
-        write_id: "wr_test",
-        version: 1n,
-        epoch: 0n,
-        seq: 0n
-      } as const
-      return { ...link, lineage_id: lineageId(link) }
-    })
+    const links = rows.map((row) =>
+      beliefSource(
+        { ...space, ...place, content_sha256: content.content_sha256 },
+        row,
+        { support_type: "derived_from", actor: "process:consolidation", write_id: "wr_test", at: 0 }
+      )
+    )
     yield* (yield* BeliefSources).record(links)
     return yield* (yield* MemoryClient).bulkSet(space, {
       _tag: "memory.bulk_set",
