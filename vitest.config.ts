@@ -3,6 +3,7 @@
  * sources. A process runs one file after the other, and loads a module once for all of them, which saves a second or two a
  * file: a test leaves no module changed. libuv reads the size of its thread pool once, when a process starts, so it is set here for the forks to inherit.
  */
+import { readFileSync } from "node:fs"
 import { configDefaults, defineConfig } from "vitest/config"
 import { BaseSequencer } from "vitest/node"
 import type { TestSpecification } from "vitest/node"
@@ -14,8 +15,8 @@ process.env["UV_THREADPOOL_SIZE"] = "16"
 const LONGEST = [
   "/test/model/",
   "/test/crash/",
-  "/test/isolation/",
   "/test/cases/",
+  "/test/isolation/",
   "/test/services/",
   "/test/retrieval/"
 ]
@@ -25,9 +26,21 @@ const place = ({ moduleId }: TestSpecification): number => {
   return at < 0 ? LONGEST.length : at
 }
 
+// Files that ask one server follow each other (`LoomServer.layerShared`): it is started once for all that a process plays.
+const SERVERS = [/\blayerShared\(\)/, /\blayerShared\(\{ LOOM_EMBEDDER/, /\blayerTeam\b.*Tokens\.ts"/]
+
+const server = ({ moduleId }: TestSpecification): number => {
+  const text = readFileSync(moduleId, "utf8")
+  return SERVERS.findLastIndex((asks) => asks.test(text))
+}
+
 class LongestFirst extends BaseSequencer {
   override async sort(files: Array<TestSpecification>): Promise<Array<TestSpecification>> {
-    return (await super.sort(files)).sort((left, right) => place(left) - place(right))
+    const servers = new Map(files.map((file) => [file.moduleId, server(file)]))
+    const serverOf = ({ moduleId }: TestSpecification): number => servers.get(moduleId) ?? -1
+    return (await super.sort(files)).sort((left, right) =>
+      place(left) - place(right) || serverOf(left) - serverOf(right)
+    )
   }
 }
 

@@ -85,7 +85,7 @@ const drain = (
     /** One job, from its claim to what became of it; undefined when there is nothing to do with it any more. */
     const work = ({ job_id, scope }: JobSign): Effect.Effect<ExtractionJob | undefined, Broken> =>
       Effect.gen(function*() {
-        const [job] = yield* jobs.byIds(scope, null, [job_id])
+        const job = Option.getOrUndefined(yield* journal.read({ scope, job_id }))
         if (job === undefined || isFinished(job)) return job
         const claimed = begun(job, yield* writing, null)
         yield* journal.write(claimed)
@@ -100,8 +100,8 @@ const drain = (
         )
         yield* faultPoint("extraction.before_done")
         // Somebody may have let it go meanwhile.
-        const [now] = yield* jobs.byIds(scope, null, [job_id])
-        if (now !== undefined && now.state === "dropped") return now
+        const now = Option.getOrUndefined(yield* journal.read({ scope, job_id }))
+        if (now?.state === "dropped") return now
         const after = yield* writing
         const { model } = extraction.asks(claimed)
         if (Exit.isSuccess(exit)) {

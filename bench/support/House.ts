@@ -74,7 +74,12 @@ const layerMigrated = Layer.effectDiscard(Effect.flatMap(ClickhouseMigrations.lo
 // Progress is the bench's own to tell.
 const layerQuiet = Logger.minimumLogLevel(LogLevel.Warning)
 
-export const layer = (data: string, embedder: Layer.Layer<Embedder>) =>
+/** On this folder, with this embedder; without a language model unless one is given. */
+export const layer = (
+  data: string,
+  embedder: Layer.Layer<Embedder>,
+  model: Layer.Layer<LanguageModel.LanguageModel> = LanguageModel.layerNone
+) =>
   Http.layerHttp({ host: "127.0.0.1", port: 0, version: "bench" }, Rpc.layerRoutes).pipe(
     Layer.provideMerge(Layer.merge(Slices.layerDispatch, Authenticator.layerSingleUser)),
     Layer.provideMerge(
@@ -92,7 +97,7 @@ export const layer = (data: string, embedder: Layer.Layer<Embedder>) =>
     Layer.provideMerge(Slices.layerReadCache(ReadCache.DEFAULT_BYTES)),
     Layer.provideMerge(layerWatched),
     Layer.provideMerge(
-      Layer.mergeAll(Slices.layerStores, Slices.layerPolicies, embedder, LanguageModel.layerNone)
+      Layer.mergeAll(Slices.layerStores, Slices.layerPolicies, embedder, model)
     ),
     Layer.provideMerge(RootToken.layerFile(join(data, "root.token"))),
     Layer.provideMerge(layerMigrated),

@@ -10,6 +10,8 @@ export interface Options {
   readonly tenants: number
   /** How many namespaces there are; only benches that tell so take it. */
   readonly namespaces: number
+  /** How many sessions are told; only benches that tell so take it. */
+  readonly sessions: number
   /** The one part to measure; only benches that tell so take it. */
   readonly part: string | undefined
   /** How many callers ask at once. */
@@ -29,7 +31,8 @@ const usage = (name: string, defaults: Options) =>
     `  --rows N      rows in the namespace (${defaults.rows})`,
     `  --tenants N   bench:search: namespaces the rows are spread over (${defaults.tenants})`,
     `  --namespaces N  bench:cluster, bench:namespaces: how many (${defaults.namespaces})`,
-    "  --part NAME   bench:cluster: spread, hot, reads or fence alone",
+    `  --sessions N  bench:extraction: how many (${defaults.sessions})`,
+    "  --part NAME   bench:cluster: spread, hot, reads or fence alone; bench:extraction: test or use-lite, the embedder",
     `  --callers N   callers at once (${defaults.callers})`,
     `  --seconds N   most time for each part (${defaults.seconds})`,
     `  --seed N      of facts and vectors (${defaults.seed})`,
@@ -57,6 +60,7 @@ const parsed = () => {
         rows: { type: "string" },
         tenants: { type: "string" },
         namespaces: { type: "string" },
+        sessions: { type: "string" },
         part: { type: "string" },
         callers: { type: "string" },
         seconds: { type: "string" },
@@ -71,11 +75,12 @@ const parsed = () => {
   }
 }
 
-type Defaults = Pick<Options, "rows" | "callers" | "seconds"> & Partial<Pick<Options, "namespaces">>
+type Defaults = Pick<Options, "rows" | "callers" | "seconds"> & Partial<Pick<Options, "namespaces" | "sessions">>
 
 export const read = (name: string, defaults: Defaults): Options => {
   const whenAbsent: Options = {
     namespaces: 1,
+    sessions: 1,
     ...defaults,
     tenants: 1,
     seed: 1,
@@ -92,6 +97,7 @@ export const read = (name: string, defaults: Defaults): Options => {
     callers: whole("callers", given.callers, whenAbsent.callers),
     seconds: whole("seconds", given.seconds, whenAbsent.seconds),
     seed: whole("seed", given.seed, whenAbsent.seed),
+    sessions: whole("sessions", given.sessions, whenAbsent.sessions),
     part: given.part,
     data: given.data,
     json: given.json ?? false

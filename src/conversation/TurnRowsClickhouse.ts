@@ -36,6 +36,22 @@ export const atKeys = (keys: ReadonlyArray<TurnKey>): Fragment =>
     )
   }`
 
+/** Turns of several scopes; each names its own. */
+export const atPlaces = (places: ReadonlyArray<TurnWriter & Pick<Turn, "turn_id">>): Fragment =>
+  ch.fragment`(org, namespace, ${keyColumns}) IN ${
+    ch.tuples(
+      ["String", "String", "String", "String", "String", "String"],
+      places.map(({ agent, namespace, org, session_id, turn_id, user_id }) => [
+        org,
+        namespace,
+        agent,
+        user_id,
+        session_id,
+        turn_id
+      ])
+    )
+  }`
+
 export const ofWriter = (writer: TurnWriter): Fragment =>
   ch.fragment`${inScope(writer)} AND agent = ${ch.string(writer.agent)} AND user_id = ${
     ch.string(writer.user_id)

@@ -144,6 +144,13 @@ export class TurnStore extends Context.Tag("loom/conversation/TurnStore")<TurnSt
     user_id: string | null,
     ids: ReadonlyArray<string>
   ) => Effect.Effect<ReadonlyArray<Turn>, StoreError>
+  /**
+   * The turns of these ids under each of these writers that are there, in the order of what is asked and of its ids. Each
+   * names its own scope: for workers, who read for many at once.
+   */
+  readonly ofWriters: (
+    asked: ReadonlyArray<{ readonly writer: TurnWriter; readonly ids: ReadonlyArray<string> }>
+  ) => Effect.Effect<ReadonlyArray<ReadonlyArray<Turn>>, StoreError>
   /** The sessions that have a turn of the filter, the one with the latest turn first. */
   readonly sessions: (
     scope: Scope,

@@ -12,9 +12,10 @@ import { ch, Clickhouse } from "../platform/Clickhouse.ts"
 import type { Fragment, Statement } from "../platform/Clickhouse.ts"
 import { EpochMillis, Flag } from "../platform/ClickhouseValue.ts"
 import { TurnRole } from "./TurnModel.ts"
-import type { Turn } from "./TurnModel.ts"
+import type { Turn, TurnWriter } from "./TurnModel.ts"
 import {
   atKeys,
+  atPlaces,
   chunkColumns,
   chunkRows,
   deletedRow,
@@ -37,6 +38,10 @@ const KnownRow = Schema.Struct({
   speaker: Schema.String,
   is_deleted: Flag
 })
+
+/** A turn among those of many writers. */
+const placeIn = ({ agent, namespace, org, session_id, user_id }: TurnWriter, turn_id: string): string =>
+  JSON.stringify([org, namespace, agent, user_id, session_id, turn_id])
 
 const CountRow = Schema.Struct({ rows: Schema.Number })
 
@@ -166,6 +171,22 @@ export const layer: Layer.Layer<TurnStore, never, Clickhouse> = Layer.effect(
         TurnRow
       )
       return [...new Set(ids)].flatMap((id) => rows.filter(({ turn_id }) => turn_id === id))
+    }),
+    ofWriters: Effect.fn("TurnStore.ofWriters")(function*(asked) {
+      const rows = asked.every(({ ids }) => ids.length === 0) ? [] : yield* clickhouse.query(
+        ch.sql("TurnStore.ofWriters")`
+          SELECT ${turnColumns} FROM loom.conversation_turns FINAL WHERE ${
+          atPlaces(asked.flatMap(({ ids, writer }) => ids.map((turn_id) => ({ ...writer, turn_id }))))
+        } AND ${there}`,
+        TurnRow
+      )
+      const found = new Map(rows.map((turn) => [placeIn(turn, turn.turn_id), turn]))
+      return asked.map(({ ids, writer }) =>
+        [...new Set(ids)].flatMap((id) => {
+          const turn = found.get(placeIn(writer, id))
+          return turn === undefined ? [] : [turn]
+        })
+      )
     }),
     sessions: Effect.fn("TurnStore.sessions")(function*(scope, filter, { after, limit }) {
       return yield* clickhouse.query(

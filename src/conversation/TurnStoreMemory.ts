@@ -124,6 +124,15 @@ const make = Effect.sync((): TurnStore["Type"] => {
         )
         return [...new Set(ids)].flatMap((id) => found.filter(({ turn_id }) => turn_id === id))
       }),
+    ofWriters: (asked) =>
+      Effect.sync(() =>
+        asked.map(({ ids, writer }) =>
+          [...new Set(ids)].flatMap((turn_id) => {
+            const one = kept.get(keyOf({ ...writer, turn_id }))
+            return one === undefined || one === "deleted" ? [] : [one.turn]
+          })
+        )
+      ),
     sessions: (scope, filter, { after, limit }) =>
       Effect.sync(() => {
         const bySession = new Map<string, ReadonlyArray<Turn>>()

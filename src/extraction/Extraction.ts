@@ -14,7 +14,9 @@ import { faultPoint } from "../kernel/FaultPoint.ts"
 import type { Scope } from "../kernel/Identity.ts"
 import type { LoomError } from "../kernel/LoomError.ts"
 import { refuse } from "../kernel/LoomError.ts"
+import * as Together from "../kernel/Together.ts"
 import { BeliefSources } from "../memory/BeliefSources.ts"
+import type { BeliefSource } from "../memory/BeliefSources.ts"
 import { MemoryClient } from "../memory/MemoryClient.ts"
 import type { SetItem } from "../memory/MemoryCommand.ts"
 import { MemoryIntake } from "../memory/MemoryIntake.ts"
@@ -46,6 +48,8 @@ export class Extraction extends Context.Tag("loom/extraction/Extraction")<Extrac
 
 // A commit of a hundred rows takes some tens of milliseconds; other writes of the namespace wait for it.
 const PART = 100
+// Transcripts that share a call; a part of one has up to a few hundred sources.
+const SIDE_BY_SIDE = 32
 // The embedder batches what comes side by side, and bounds its own queue.
 const PREPARED_AT_ONCE = 16
 
@@ -78,7 +82,7 @@ export const layer: Layer.Layer<
   Extraction,
   never,
   TurnStore | Extractors | MemoryIntake | MemoryClient | MemoryReader | BeliefSources
-> = Layer.effect(
+> = Layer.scoped(
   Extraction,
   Effect.gen(function*() {
     const store = yield* TurnStore
@@ -87,6 +91,12 @@ export const layer: Layer.Layer<
     const client = yield* MemoryClient
     const reader = yield* MemoryReader
     const beliefs = yield* BeliefSources
+    // Of transcripts side by side together: a call of a store costs as much as what else is done for a short one.
+    const turnsOf = yield* Together.make(store.ofWriters, SIDE_BY_SIDE)
+    const record = yield* Together.makeVoid(
+      (sources: ReadonlyArray<ReadonlyArray<BeliefSource>>) => beliefs.record(sources.flat()),
+      SIDE_BY_SIDE
+    )
     const forgetting = yield* Forgetting.make
 
     /** A fact made ready; one that cannot be stored by its own fault is answered, and keeps no other back. */
@@ -137,7 +147,7 @@ export const layer: Layer.Layer<
       Effect.flatMap(
         Clock.currentTimeMillis,
         (now) =>
-          beliefs.record(part.flatMap(({ cited, item }) =>
+          record(part.flatMap(({ cited, item }) =>
             sourcesOf(identityIn(job, item.memory_key), item.content.content_sha256, cited.turns, {
               actor: job.actor,
               write_id: writeIdOf(job),
@@ -168,7 +178,7 @@ export const layer: Layer.Layer<
             session_id: null
           })
           if (row === undefined) return
-          yield* beliefs.record(
+          yield* record(
             sourcesOf(
               {
                 org: row.org,
@@ -277,7 +287,7 @@ export const layer: Layer.Layer<
         return { model, able: !model || extractors.hasModel }
       },
       run: Effect.fn("Extraction.run")(function*(job, patience) {
-        const turns = yield* store.byIds(scopeOf(job), job.user_id, job.turn_ids)
+        const turns = yield* turnsOf({ writer: job, ids: job.turn_ids })
         return yield* carriedOut(job, turns, patience, false)
       }),
       probe: Effect.fn("Extraction.probe")(function*(job, turns, patience) {

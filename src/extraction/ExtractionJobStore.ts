@@ -6,6 +6,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import { actorId } from "../kernel/Identity.ts"
 import type { Scope } from "../kernel/Identity.ts"
 import type { StoreError, Unavailable } from "../kernel/LoomError.ts"
@@ -41,6 +42,10 @@ export class ExtractionJobStore extends Context.Tag("loom/extraction/ExtractionJ
     user_id: string | null,
     ids: ReadonlyArray<string>
   ) => Effect.Effect<ReadonlyArray<ExtractionJob>, StoreError>
+  /** These jobs as they stand, in their order, of whichever namespaces: for the owner of the queue alone. */
+  readonly standing: (
+    asked: ReadonlyArray<{ readonly scope: Scope; readonly job_id: string }>
+  ) => Effect.Effect<ReadonlyArray<Option.Option<ExtractionJob>>, StoreError>
   /** Oldest first. */
   readonly page: (
     scope: Scope,
@@ -78,6 +83,8 @@ export const layerMemory: Layer.Layer<ExtractionJobStore> = Layer.sync(Extractio
         }
       }),
     byIds: (scope, user_id, ids) => Effect.sync(() => of(scope, user_id).filter(({ job_id }) => ids.includes(job_id))),
+    standing: (asked) =>
+      Effect.sync(() => asked.map(({ job_id, scope }) => Option.fromNullable(jobs.get(`${actorId(scope)} ${job_id}`)))),
     page: (scope, { session_id, states, user_id }, after, limit) =>
       Effect.sync(() =>
         of(scope, user_id).filter((job) =>

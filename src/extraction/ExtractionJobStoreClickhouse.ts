@@ -1,7 +1,9 @@
 /** `ExtractionJobStore` in `loom.extraction_jobs` (docs/schema.md). */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
+import { actorId } from "../kernel/Identity.ts"
 import type { Scope } from "../kernel/Identity.ts"
 import { ch, Clickhouse } from "../platform/Clickhouse.ts"
 import type { Fragment } from "../platform/Clickhouse.ts"
@@ -78,6 +80,21 @@ export const layer: Layer.Layer<ExtractionJobStore, never, Clickhouse> = Layer.e
           WHERE ${within(scope, user_id)} AND job_id IN ${ch.array("String", ids)}`,
         Row
       )
+    }),
+    standing: Effect.fn("ExtractionJobStore.standing")(function*(asked) {
+      if (asked.length === 0) return []
+      const rows = yield* clickhouse.query(
+        ch.sql("ExtractionJobStore.standing")`SELECT ${columns} FROM loom.extraction_jobs FINAL
+          WHERE (org, namespace, job_id) IN ${
+          ch.tuples(
+            ["String", "String", "String"],
+            asked.map(({ job_id, scope: { namespace, org } }) => [org, namespace, job_id])
+          )
+        }`,
+        Row
+      )
+      const found = new Map(rows.map((job) => [`${actorId(job)} ${job.job_id}`, job]))
+      return asked.map(({ job_id, scope }) => Option.fromNullable(found.get(`${actorId(scope)} ${job_id}`)))
     }),
     page: Effect.fn("ExtractionJobStore.page")(function*(scope, { session_id, states, user_id }, after, limit) {
       return yield* clickhouse.query(

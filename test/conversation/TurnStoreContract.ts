@@ -62,6 +62,16 @@ export const suite = <E>(name: string, layer: Layer.Layer<TurnStore, E>): void =
         assert.deepStrictEqual(yield* store.byIds({ ...scope, org: "globex" }, null, ids), [])
         assert.deepStrictEqual(yield* store.byIds(freshScope(), null, ids), [])
         assert.deepStrictEqual(yield* store.byIds(scope, null, []), [])
+        const elsewhere = { ...plain, namespace: freshScope().namespace }
+        yield* store.append(yield* indexedAll([elsewhere]))
+        const asked = [
+          { writer: full, ids: [plain.turn_id, full.turn_id, full.turn_id] },
+          { writer: elsewhere, ids },
+          { writer: { ...plain, user_id: "nobody" }, ids },
+          { writer: plain, ids: [] }
+        ]
+        assert.deepStrictEqual(yield* store.ofWriters(asked), [[full], [elsewhere], [], []])
+        assert.deepStrictEqual(yield* store.ofWriters([]), [])
       }))
 
     it.effect("stores a turn once, at its first place, and says what is known of an id", () =>

@@ -2,6 +2,7 @@
 import { assert, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import { signOf } from "../../src/extraction/ExtractionJobModel.ts"
 import type { ExtractionJob } from "../../src/extraction/ExtractionJobModel.ts"
 import { ExtractionJobStore } from "../../src/extraction/ExtractionJobStore.ts"
@@ -84,7 +85,7 @@ export const suite = <E>(name: string, store: Layer.Layer<ExtractionJobStore, E>
 
     it.effect("shows a user no other user's jobs, and a namespace no other's", () =>
       Effect.gen(function*() {
-        const { byIds, counts, page, put } = yield* ExtractionJobStore
+        const { byIds, counts, page, put, standing } = yield* ExtractionJobStore
         const [scope, foreign] = [fresh(), fresh()]
         const [mine, bobs] = [jobIn(scope), jobIn(scope, { user_id: "bob" })]
         const other = { ...jobIn(foreign), job_id: mine.job_id }
@@ -92,6 +93,12 @@ export const suite = <E>(name: string, store: Layer.Layer<ExtractionJobStore, E>
         const ids = [mine.job_id, bobs.job_id]
         assert.deepStrictEqual(yield* byIds(scope, "bob", ids), [bobs])
         assert.deepStrictEqual(yield* byIds(foreign, null, ids), [other])
+        const asked = [[foreign, mine], [scope, bobs], [foreign, bobs], [scope, mine]] as const
+        assert.deepStrictEqual(
+          yield* standing(asked.map(([scope, { job_id }]) => ({ scope, job_id }))),
+          [Option.some(other), Option.some(bobs), Option.none(), Option.some(mine)]
+        )
+        assert.deepStrictEqual(yield* standing([]), [])
         assert.deepStrictEqual(yield* page(scope, { ...anyJob, user_id: "ada" }, null, 9), [mine])
         assert.deepStrictEqual(yield* counts(scope, "ada"), [{ state: "queued", jobs: 1, oldest_at: mine.created_at }])
         assert.deepStrictEqual(yield* counts(scope, null), [{ state: "queued", jobs: 2, oldest_at: mine.created_at }])
