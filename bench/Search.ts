@@ -8,10 +8,14 @@ import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as HttpServer from "@effect/platform/HttpServer"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
+import { Dispatch } from "../services/gateway/Dispatch.ts"
+import { localCaller } from "../src/kernel/Caller.ts"
 import type { Scope } from "../src/kernel/Identity.ts"
 import { MemoryStore } from "../src/memory/MemoryStore.ts"
 import { Clickhouse } from "../src/platform/Clickhouse.ts"
 import { Embedder } from "../src/platform/Embedder.ts"
+import { MemorySearchTrace } from "../src/retrieval/SearchVerbs.ts"
 import * as Callers from "./support/Callers.ts"
 import { Chance } from "./support/Chance.ts"
 import * as Fill from "./support/Fill.ts"
@@ -19,7 +23,7 @@ import * as House from "./support/House.ts"
 import * as Options from "./support/Options.ts"
 import * as Raw from "./support/RawSearchClickhouse.ts"
 import * as Say from "./support/Say.ts"
-import { compared, isOver, timed } from "./support/Timing.ts"
+import { compared, isOver, rounded, timed } from "./support/Timing.ts"
 import * as Vectors from "./support/Vectors.ts"
 
 const options = Options.read("bench:search", { rows: 20_000, callers: 8, seconds: 30 })
@@ -34,6 +38,10 @@ const DELETED = 0.05
 const SEARCHES = 200
 const TURNS = 5
 const WARM_UP = 8
+// An exact scan of a million rows takes seconds.
+const RECALLED = 24
+
+const decodeTrace = Schema.decodeUnknown(MemorySearchTrace.answer)
 
 const bench = Effect.gen(function*() {
   const data = yield* House.dataFolder(options.data)
@@ -91,9 +99,34 @@ const bench = Effect.gen(function*() {
         return { ...compared(ours, raw), callers, outcomes }
       })
 
+    /** Of the ten that an exact scan with whole vectors finds, the share that stands among the vector leg's first ten. */
+    const recall = Effect.gen(function*() {
+      yield* Say.note(`recall of the vector leg over ${RECALLED} questions`)
+      const dispatch = yield* Dispatch
+      let [found, wanted] = [0, 0]
+      for (let turn = 0; turn < RECALLED; turn++) {
+        const query = chance.pick(vectors.questions)
+        const vector = yield* vectors.embedder.embedQuery(query)
+        const exact = yield* Raw.exact(clickhouse, scope, vectors.embedder.id, vector)
+        const asked = { namespace: scope.namespace, query, legs: ["vector"], top_k: Raw.LIMIT }
+        const answer = yield* dispatch.call("memory.search_trace", asked, localCaller)
+        const { legs } = yield* decodeTrace(answer)
+        const ours = new Set(legs.flatMap(({ hits }) => hits.slice(0, Raw.LIMIT)).map(({ memory_id }) => memory_id))
+        found += exact.filter((id) => ours.has(id)).length
+        wanted += exact.length
+      }
+      return rounded(found / wanted)
+    })
+
     const alone = yield* compare(1)
     const together = yield* compare(options.callers)
-    const one = { bench: "search", ...alone, rows, [`callers_${options.callers}`]: together }
+    const one = {
+      bench: "search",
+      ...alone,
+      rows,
+      [`callers_${options.callers}`]: together,
+      recall_at_10: yield* recall
+    }
     if (tenants === 1) return one
 
     yield* Say.note(`${tenants - 1} namespaces beside it`)

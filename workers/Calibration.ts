@@ -3,6 +3,8 @@
  * them for every process. A model behind an address can be replaced without a word; what it was measured at is then of
  * another. Where thresholds are not measured (`LOOM_ADAPTIVE_THRESHOLDS` off, the test embedder) it does nothing.
  */
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { Unavailable } from "../src/kernel/LoomError.ts"
@@ -21,10 +23,18 @@ const isMeasured = Effect.gen(function*() {
   return options.adaptive && id !== testEmbedderId
 })
 
+// Sixty sentences a day cost nothing, and a model that was replaced judges wrongly for a day at most.
+const EVERY = Duration.hours(24)
+
 const run = Effect.gen(function*() {
   if (!(yield* isMeasured)) return
+  // A process that starts measures where nobody has, and the first run comes with such a start: it waits for that.
+  yield* (yield* Thresholds).inForce
   const embedder = yield* Embedder
   const store = yield* CalibrationStore
+  const now = yield* Clock.currentTimeMillis
+  const kept = yield* store.find(embedder.id)
+  if (Option.exists(kept, ({ measured_at }) => now - measured_at < Duration.toMillis(EVERY))) return
   const calibration = yield* Effect.mapError(
     measureEmbedder(embedder, "calibration"),
     () => new Unavailable({ operation: "Calibration.measure" })
@@ -45,8 +55,7 @@ const isDue = Effect.gen(function*() {
 export const make = (pace: Partial<Worker.Pace> = {}) =>
   Worker.makeScheduled({
     name: NAME,
-    // Sixty sentences a day cost nothing, and a model that was replaced judges wrongly for a day at most.
-    every: "24 hours",
+    every: EVERY,
     isDue,
     run,
     pace: { idle: "1 minute", ...pace }
