@@ -136,27 +136,31 @@ describe("ExtractionQueue", () => {
       ))
   }
 
-  it.scoped("waits for a model for as long as it takes, asks it once a minute at most, and holds nothing else back", () =>
-    house((scripted) =>
-      Effect.gen(function*() {
-        scripted.answer = ({ extractor }) =>
-          extractor === "rules" ? Effect.succeed(receipts) : Effect.fail(new Unavailable({ operation: "model" }))
-        yield* put(...["a", "b", "c"].map((name) => jobOf(name)))
-        yield* start
-        yield* pass(60)
-        yield* put(jobOf("rules", { extractor: "rules" }))
-        yield* pass(2)
-        assert.strictEqual((yield* get("rules"))?.state, "done")
-        const before = scripted.ran.length
-        yield* TestClock.adjust("10 minutes")
-        yield* pass(60)
-        assert.isAtMost(scripted.ran.length - before, 15)
-        assert.deepInclude(yield* get("a"), { state: "waiting", code: "UNAVAILABLE", faults: 0 })
-        scripted.answer = () => Effect.succeed(receipts)
-        yield* pass(130)
-        for (const name of ["a", "b", "c"]) assert.strictEqual((yield* get(name))?.state, "done", name)
-      })
-    ))
+  it.scoped(
+    "waits for a model for as long as it takes, asks it once a minute at most, and holds nothing else back",
+    () =>
+      house((scripted) =>
+        Effect.gen(function*() {
+          scripted.answer = ({ extractor }) =>
+            extractor === "rules" ? Effect.succeed(receipts) : Effect.fail(new Unavailable({ operation: "model" }))
+          yield* put(...["a", "b", "c"].map((name) => jobOf(name)))
+          yield* start
+          yield* pass(60)
+          yield* put(jobOf("rules", { extractor: "rules" }))
+          yield* pass(2)
+          assert.strictEqual((yield* get("rules"))?.state, "done")
+          const before = scripted.ran.length
+          yield* TestClock.adjust("10 minutes")
+          yield* pass(60)
+          assert.isAtMost(scripted.ran.length - before, 15)
+          assert.deepInclude(yield* get("a"), { state: "waiting", code: "UNAVAILABLE", faults: 0 })
+          scripted.answer = () => Effect.succeed(receipts)
+          yield* pass(130)
+          for (const name of ["a", "b", "c"]) assert.strictEqual((yield* get(name))?.state, "done", name)
+        })
+      ),
+    90_000
+  )
 
   it.scoped("gives up on what fails for its own sake, and tries it again when a person asks", () =>
     house((scripted) =>
