@@ -7,7 +7,6 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { StoreError } from "../kernel/LoomError.ts"
-import { SERVED_STATUSES } from "./MemoryModel.ts"
 import type { MemoryRow } from "./MemoryModel.ts"
 import { MemoryReview } from "./MemoryReview.ts"
 import { MemoryStore } from "./MemoryStore.ts"
@@ -31,11 +30,11 @@ export interface Bounds {
 }
 
 /**
- * Whether something is left to do about a row. What is not served has nothing to be taken from, and keeps what it is: a
- * proposal whose end is moved is still one that nobody decided.
+ * Whether something is left to do about a row. What is not served keeps what it is: a proposal whose end is moved is still one
+ * that nobody decided. What contradicts another waits until somebody decides it, and is listed until then.
  */
 export const isDue = (row: MemoryRow, now: number): boolean =>
-  SERVED_STATUSES.some((status) => status === row.status) && row.expires_at !== null && row.expires_at <= now &&
+  row.status === "active" && row.expires_at !== null && row.expires_at <= now &&
   row.on_expire !== "keep" && !isLocked(row, now)
 
 // Heads looked at together.

@@ -10,7 +10,6 @@ import type { Statement } from "../platform/Clickhouse.ts"
 import { EpochMillis, UInt64 } from "../platform/ClickhouseValue.ts"
 import { Expiring } from "./Expiring.ts"
 import type { Bounds } from "./Expiring.ts"
-import { SERVED_STATUSES } from "./MemoryModel.ts"
 
 const ExpiryRow = Schema.Struct({
   org: Schema.String,
@@ -25,9 +24,7 @@ const ExpiryRow = Schema.Struct({
 /** The conditions are those of `isDue`. */
 const due = (now: number, { limit, ofOne }: Bounds): Statement => {
   const at = ch.dateTime64(now)
-  const over = ch.fragment`ifNull(end <= ${at}, false) AND on_expire != 'keep' AND status IN ${
-    ch.array("String", SERVED_STATUSES)
-  }`
+  const over = ch.fragment`ifNull(end <= ${at}, false) AND on_expire != 'keep' AND status = 'active'`
   const place = ch.fragment`org, namespace, agent, user_id, session_id, memory_key`
   return ch.sql("Expiring.due")`SELECT org, namespace, user_id, memory_id, version, on_expire,
       assumeNotNull(end) AS expires_at

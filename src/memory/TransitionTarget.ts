@@ -1,6 +1,6 @@
 /** Which rows a transition is about, by where they stand. Pure. */
 import type { Transition } from "./MemoryCommand.ts"
-import { isExpired, isRedacted, LIVE_STATUSES, SERVED_STATUSES } from "./MemoryModel.ts"
+import { isExpired, isRedacted, LIVE_STATUSES } from "./MemoryModel.ts"
 import type { MemoryRow } from "./MemoryModel.ts"
 
 /** Whether a transition is about rows of this status. */
@@ -16,8 +16,8 @@ export const isMeant = (row: MemoryRow, transition: Transition): boolean => {
     case "reject":
       return status !== "tombstoned" && status !== "void"
     case "tombstone":
-      // What comes back when its end is moved comes back served, so nothing else is ended.
-      return transition.change === "expire" ? isServedStatus(status) : isThere(status)
+      // What comes back when its end is moved comes back active, so nothing else is ended.
+      return transition.change === "expire" ? status === "active" : isThere(status)
     case "verify":
       return isThere(status)
     case "touch":
@@ -29,7 +29,5 @@ export const isMeant = (row: MemoryRow, transition: Transition): boolean => {
 
 const isThere = (status: MemoryRow["status"]): boolean =>
   status !== "tombstoned" && status !== "rejected" && status !== "void"
-
-const isServedStatus = (status: MemoryRow["status"]): boolean => SERVED_STATUSES.some((one) => one === status)
 
 const isLiveStatus = (status: MemoryRow["status"]): boolean => LIVE_STATUSES.some((one) => one === status)

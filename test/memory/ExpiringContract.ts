@@ -20,9 +20,10 @@ export const suite = <E>(name: string, layer: Layer.Layer<MemoryStore | Expiring
         yield* store.commit(commitOf([
           row("a", { expires_at: noon - 2 }),
           row("b", { expires_at: noon - 3, on_expire: "demote", version: versionAt(noon + 1) }),
-          row("c", { expires_at: noon - 1, on_expire: "", status: "conflicted" }),
+          row("c", { expires_at: noon - 1, on_expire: "" }),
           row("proposed", { status: "proposed" }),
           row("a duplicate", { status: "duplicate" }),
+          row("contradicted", { status: "conflicted" }),
           row("not yet", { expires_at: noon + 1 }),
           row("never", { expires_at: null }),
           row("kept", { on_expire: "keep" }),

@@ -138,7 +138,7 @@ const isAbout = (row: ReferenceRow, move: MovePart["move"]): boolean => {
       return status !== "tombstoned"
     case "tombstone":
       return move.change === "expire"
-        ? status === "active" || status === "conflicted"
+        ? status === "active"
         : status !== "tombstoned" && status !== "rejected"
     case "verify":
       return status !== "tombstoned" && status !== "rejected"
