@@ -12,7 +12,13 @@ import { Json } from "../kernel/Json.ts"
 import type { LoomError } from "../kernel/LoomError.ts"
 
 /** Every kind that a build knows, in the order in which a person works them off. */
-export const ReviewKind = Schema.Literal("conflicts", "proposals", "stale_attestations", "dead_letters")
+export const ReviewKind = Schema.Literal(
+  "conflicts",
+  "proposals",
+  "stale_attestations",
+  "failed_extractions",
+  "dead_letters"
+)
 export type ReviewKind = typeof ReviewKind.Type
 
 /** One memory that an item is about. */

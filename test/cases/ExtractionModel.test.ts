@@ -11,6 +11,7 @@ import {
   MemorySetFromMessages
 } from "../../src/extraction/ExtractionVerbs.ts"
 import { MemoryBulkSet, MemoryGet, MemoryHistory, MemorySet } from "../../src/memory/MemoryVerbs.ts"
+import { NamespaceReview } from "../../src/memory/ReviewQueueVerbs.ts"
 import { MemorySearch } from "../../src/retrieval/SearchVerbs.ts"
 import { ConversationSearch } from "../../src/retrieval/TurnVerbs.ts"
 import { freshNamespace, ok, refusal } from "../support/LoomHttp.ts"
@@ -169,6 +170,12 @@ layer(layerWithModel(), { excludeTestServices: true, timeout: 120_000 })("set_fr
       const listed = yield* ok(ExtractionList, { namespace, states: ["failed"] })
       assert.deepStrictEqual(listed.jobs.map(({ queue_id }) => queue_id), [told.queue_id])
       assert.deepStrictEqual(listed.counts.map(({ jobs, state }) => [state, jobs]), [["failed", 1]])
+      const reviewed = yield* ok(NamespaceReview, { namespace, kind: "failed_extractions" })
+      assert.strictEqual(reviewed.total, 1)
+      const [item] = reviewed.kinds[0]?.items ?? []
+      assert.deepStrictEqual([item?.id, item?.sides], [told.queue_id, []])
+      assert.include(item?.why ?? "", "1 turn of a conversation in 3 tries: MODEL_REPLY_UNUSABLE")
+      assert.deepStrictEqual(item?.steps.map(({ verb }) => verb), ["extraction.retry", "extraction.drop"])
       // Sent again it says how it stands.
       const again = yield* tell([message("I live in Oslo")])
       assert.deepInclude(again, { ok: false, deferred: false, state: "failed", turns_known: 1 })
@@ -176,6 +183,7 @@ layer(layerWithModel(), { excludeTestServices: true, timeout: 120_000 })("set_fr
       const retried = yield* ok(ExtractionRetry, { namespace, queue_id: told.queue_id })
       assert.deepInclude(retried, { found: true, changed: true, state: "queued" })
       yield* settled(told.queue_id)
+      assert.strictEqual((yield* ok(NamespaceReview, { namespace, kind: "failed_extractions" })).total, 0)
       assert.deepStrictEqual(yield* served(), [["user/residence", "The user lives in Oslo."]])
       assert.deepInclude(yield* ok(ExtractionDrop, { namespace, queue_id: told.queue_id }), { changed: false })
     }))
