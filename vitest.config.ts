@@ -44,15 +44,15 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
-// What several processes say again of what is tested in one anyway: `.ci/run` plays all of it, `npm test` stays short enough
-// to be run before every commit.
-const AGAIN = ["test/cluster/**"]
+// What takes minutes of starting processes and killing them: `.ci/run` plays all of it, `npm test` stays short enough to be
+// run before every commit. What is left between two writes is tested in it within one process.
+const LONG = ["test/cluster/**", "test/crash/**", "test/**/*Kill.test.ts"]
 const isAll = process.env["LOOM_TEST_ROUNDS"] === "all"
 
 export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
-    exclude: [...configDefaults.exclude, ...(isAll ? [] : AGAIN)],
+    exclude: [...configDefaults.exclude, ...(isAll ? [] : LONG)],
     setupFiles: ["test/support/OwnIt.ts"],
     globalSetup: ["test/support/PostgresSetup.ts"],
     sequence: { sequencer: LongestFirst },

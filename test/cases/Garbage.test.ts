@@ -77,8 +77,8 @@ const garbage: ReadonlyArray<string> = [
   `[${Array.from({ length: 3_000 }, (_, index) => `"t${index}"`).join()}]`
 ]
 
-/** Every kind meets every verb in either run; every kind in every field of it where all is played. */
-const EVERY = rounds({ some: 3, all: 1 })
+/** Every kind meets every verb with as many fields in either run; every kind in every other field of it where all is played. */
+const EVERY = rounds({ some: 5, all: 2 })
 
 const deep = (levels: number) => `${"[".repeat(levels)}${"]".repeat(levels)}`
 
