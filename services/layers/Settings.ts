@@ -14,8 +14,9 @@ import * as ForFileOptions from "../../src/context/ForFileOptions.ts"
 import * as ActorMemory from "../../src/memory/ActorMemory.ts"
 import { Authority } from "../../src/memory/AuthorityModel.ts"
 import * as ReadCache from "../../src/memory/ReadCache.ts"
-import * as Thresholds from "../../src/memory/ThresholdModel.ts"
+import type * as Thresholds from "../../src/memory/ThresholdModel.ts"
 import { DEFAULT_TIMEOUT_SECONDS } from "../../src/platform/LanguageModelConfig.ts"
+import { thresholds } from "./ThresholdSettings.ts"
 import { workerNames } from "./WorkerNames.ts"
 import { workers } from "./WorkerSettings.ts"
 
@@ -296,29 +297,6 @@ export const whole = (name: string, initial: number, low: number, high: number):
         : Either.left(ConfigError.InvalidData([name], `expected a whole number from ${low} to ${high}`))
     )
   )
-
-/** A cosine; a wrong one is told by its name. */
-const cosine = (name: string, initial: number): Config.Config<number> =>
-  Config.number(name).pipe(
-    Config.withDefault(initial),
-    Config.mapOrFail((value) =>
-      value >= 0 && value <= 1
-        ? Either.right(value)
-        : Either.left(ConfigError.InvalidData([name], "expected a number from 0 to 1"))
-    )
-  )
-
-const thresholds: Config.Config<Thresholds.Options> = Config.all({
-  adaptive: Config.withDefault(Config.boolean("ADAPTIVE_THRESHOLDS"), Thresholds.defaultOptions.adaptive),
-  conflict: cosine("CONFLICT_THRESHOLD", Thresholds.defaultOptions.conflict),
-  duplicate: cosine("DUPLICATE_THRESHOLD", Thresholds.defaultOptions.duplicate)
-}).pipe(Config.mapOrFail((options) =>
-  options.conflict <= options.duplicate
-    ? Either.right(options)
-    : Either.left(
-      ConfigError.InvalidData(["CONFLICT_THRESHOLD"], "expected at most LOOM_DUPLICATE_THRESHOLD")
-    )
-))
 
 export const dataFolder: Config.Config<string> = Config.withDefault(
   Config.nonEmptyString("DATA"),

@@ -8,12 +8,12 @@ import * as Effect from "effect/Effect"
 import { resolveScope, resolveUser } from "../kernel/Caller.ts"
 import type { Caller } from "../kernel/Caller.ts"
 import type { Identity, Scope } from "../kernel/Identity.ts"
-import { identityKey, identityOf } from "../kernel/Identity.ts"
+import { identityKey } from "../kernel/Identity.ts"
 import { sha256 } from "../kernel/Json.ts"
 import { refuse } from "../kernel/LoomError.ts"
 import { bind } from "../kernel/Verb.ts"
 import type { BoundVerb, Payload } from "../kernel/Verb.ts"
-import { beliefSource, BeliefSources, lineageId } from "./BeliefSources.ts"
+import { beliefSource, BeliefSources } from "./BeliefSources.ts"
 import type { BeliefSource } from "./BeliefSources.ts"
 import { once } from "./FirstAnswer.ts"
 import { MemoryClient } from "./MemoryClient.ts"
@@ -84,11 +84,11 @@ export const make: Effect.Effect<
     request: Promote,
     meta: WriteMeta,
     row: MemoryRow,
-    target: Identity,
+    supported: Identity & Pick<MemoryRow, "content_sha256">,
     now: number
   ): BeliefSource =>
     beliefSource(
-      { ...target, content_sha256: row.content_sha256 },
+      supported,
       row,
       { support_type: "promoted_from", actor: meta.actor, write_id: meta.write_id, at: now },
       {
@@ -141,7 +141,7 @@ export const make: Effect.Effect<
       const target = yield* targetIn(request, caller, row)
       const source_class = classOf(row)
       const meta = { ...whole, source_class }
-      const source = sourceFor(request, meta, row, target, now)
+      const source = sourceFor(request, meta, row, { ...target, content_sha256: row.content_sha256 }, now)
       const content = yield* intake.prepare({
         memory_key: target.memory_key,
         value: valueOf(row),
@@ -190,9 +190,7 @@ export const make: Effect.Effect<
     Effect.gen(function*() {
       const bound = { agent: null, user_id: caller.boundUser, session_id: null }
       const [into] = yield* reader.byId(target, memoryId, bound)
-      const source = sourceFor(request, meta, row, into === undefined ? target : identityOf(into), now)
-      const supported = into === undefined ? source : { ...source, content_sha256: into.content_sha256 }
-      const recorded = { ...supported, lineage_id: lineageId(supported) }
+      const recorded = sourceFor(request, meta, row, into ?? { ...target, content_sha256: row.content_sha256 }, now)
       if (!meta.dry_run && into !== undefined) yield* beliefs.record([recorded])
       return recorded
     })
